@@ -21,7 +21,7 @@ from ..model.body_table import (
     empty_meshes,
 )
 from ..model.collider_table import ColliderTable
-from ..model.surface_table import HOLD, BodySurfaceTable
+from ..model.surface_table import BODY_HOLD, BodySurfaceTable
 from ..vector import rotation_matrix
 
 if TYPE_CHECKING:
@@ -69,14 +69,14 @@ class Carried:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DrawnAs:
     """What one or several bodies are drawn as, and how these carry it."""
 
     rows: list[int]
     surface: Surface  # in the frame of the first
     friction: float
     first_hold: Ints  # (v + 1,)
-    hold: Records  # (h,) HOLD
+    hold: Records  # (h,) BODY_HOLD
 
 
 class RigidParts:
@@ -88,7 +88,7 @@ class RigidParts:
         self.collider_position: list[Floats] = []
         self.collider_orientation: list[Floats] = []
         self._shapes: list[tuple[int, int, Shape, Surfaces]] = []  # owner's kind, row in it, …
-        self._drawn: list[Drawn] = []
+        self._drawn: list[DrawnAs] = []
 
     def require_shapes(self, name: str, shapes: Sequence[Shape]) -> None:
         """Raise `ModelError` in the name of the object for anything but checked shapes."""
@@ -103,21 +103,21 @@ class RigidParts:
     def add_drawn(self, row: int, surface: Surface, friction: float) -> None:
         """Give the ``row``-th body the surface, in its frame, that it is drawn as."""
         count = len(surface.vertex)
-        hold = np.zeros(count, HOLD)
+        hold = np.zeros(count, BODY_HOLD)
         hold["body"], hold["weight"], hold["place"] = row, 1.0, surface.vertex
-        self._drawn.append(Drawn([row], surface, friction, np.arange(count + 1), hold))
+        self._drawn.append(DrawnAs([row], surface, friction, np.arange(count + 1), hold))
 
     def add_skin(self, rows: Sequence[int], surface: Surface, friction: float, by: Carried) -> None:
         """Give bodies a skin, a surface in the world at the start."""
         at = np.array([self.bodies[row]["position"] for row in rows])
         turn = np.array([rotation_matrix(self.bodies[row]["orientation"]) for row in rows])
-        hold = np.zeros(len(by.vertex), HOLD)
+        hold = np.zeros(len(by.vertex), BODY_HOLD)
         hold["body"], hold["weight"] = np.asarray(rows)[by.body], by.weight
         hold["place"] = np.einsum("hji,hj->hi", turn[by.body], by.place - at[by.body])
         x = np.ascontiguousarray((surface.vertex - at[0]) @ turn[0])
         first = np.searchsorted(by.vertex, np.arange(len(x) + 1))
         seen = Surface(x, surface.triangle)
-        self._drawn.append(Drawn(list(rows), seen, friction, first, hold))
+        self._drawn.append(DrawnAs(list(rows), seen, friction, first, hold))
 
     def body_surface_table(self) -> BodySurfaceTable:
         """Bodies as they are drawn, of those that are known to be."""
@@ -131,7 +131,7 @@ class RigidParts:
             friction=np.array([one.friction for one in drawn], dtype=np.float64),
             meshes=_mesh_table([one.surface for one in drawn]),
             first_hold=np.concatenate([*first, holds[-1:]]).astype(np.int32),
-            hold=np.concatenate([np.zeros(0, HOLD), *(one.hold for one in drawn)]),
+            hold=np.concatenate([np.zeros(0, BODY_HOLD), *(one.hold for one in drawn)]),
         )
 
     def body_table(self, apart: list[tuple[int, int]]) -> BodyTable:

@@ -45,7 +45,7 @@ class SurfaceTable:
         return len(self.triangle)
 
 
-HOLD = np.dtype(
+BODY_HOLD = np.dtype(
     [
         ("body", np.int32),  # row of it
         ("weight", np.float64),  # share of the vertex; those of a vertex make 1 together
@@ -71,7 +71,7 @@ class BodySurfaceTable:
     friction: Floats  # (m,)
     meshes: MeshTable  # vertices (v, 3) at the start, in the frame of the first of these
     first_hold: Ints  # (v + 1,) of each vertex
-    hold: Records  # (h,) HOLD
+    hold: Records  # (h,) BODY_HOLD
 
     def __len__(self) -> int:
         return len(self.friction)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..building.builder import ModelBuilder
     from .ragdoll_plan import Plan
 
-FLATTEST = 1e-6
+LEAST_BLEND = 1e-6
 """Volume, as a share of what it was, to which a blend of bones may squeeze a vertex's surroundings:
 beyond it nobody can tell where each of them would have it."""
 
@@ -95,7 +95,7 @@ def _places(points: Floats, vertex: Ints, share: Floats, change: Floats) -> Floa
     """
     held, first = np.unique(vertex, return_index=True)
     blend = np.add.reduceat(share[:, None, None] * change, first, axis=0)
-    is_flat = ~(np.abs(np.linalg.det(blend[:, :3, :3])) > FLATTEST)
+    is_flat = ~(np.abs(np.linalg.det(blend[:, :3, :3])) > LEAST_BLEND)
     blend[is_flat] = np.eye(4)
     back = inverse(blend)
     rest = np.einsum("vij,vj->vi", back[:, :3, :3], points[held]) + back[:, :3, 3]

@@ -18,7 +18,7 @@ from verlet_physics.collision.surface_distance import feature_distance
 from verlet_physics.collision.surface_tree import notches, surface_tree, ways_inwards
 from verlet_physics.collision.turned_patches import note_turned, open_turned
 from verlet_physics.kernels import jit
-from verlet_physics.model.surface_table import HOLD
+from verlet_physics.model.surface_table import BODY_HOLD
 from verlet_physics.particles.contacts.surface_contact import (
     SURFACE_CONTACT,
     Held,
@@ -288,7 +288,7 @@ def _part(contacts, x, start, inverse_mass, idle=0):
     rows = np.arange(vertices - idle, dtype=np.int32)
     given = (watch, x, start, inverse_mass, rows, stopping_room(vertices), vertices)
     none = np.zeros(1, dtype=np.int32)
-    no_bodies = PushedBack(vertices, none, np.zeros(0, HOLD), np.zeros((0, 2, 3)))
+    no_bodies = PushedBack(vertices, none, np.zeros(0, BODY_HOLD), np.zeros((0, 2, 3)))
     stopped = part_surfaces(contacts, count, *given, no_bodies)
     return stopped, watch.count[0]
 

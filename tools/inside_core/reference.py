@@ -70,7 +70,7 @@ SECTIONS = (  # title, what stands there, the modules whose public names are in 
             ),
             *("recipes.bone_pins", "recipes.figure"),
             *("recipes.stick_figure", "recipes.figure_pins", "recipes.figure_clothes"),
-            *("recipes.limb_frames", "recipes.garment"),
+            *("recipes.limb_frames", "recipes.garment", "recipes.drawn_skin"),
         ),
     ),
     (

@@ -50,7 +50,7 @@ PushedBack = namedtuple(
     [
         "first",  # vertex of what is drawn of bodies
         "first_hold",  # (v + 1,) of each from there on
-        "hold",  # (h,) by what bodies carry it: see `HOLD`
+        "hold",  # (h,) by what bodies carry it: see `BODY_HOLD`
         "push",  # (b, 2, 3) kg·m and, about the origin, kg·m²
     ],
 )

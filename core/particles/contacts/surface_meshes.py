@@ -51,7 +51,7 @@ Drawn = namedtuple(
         "pose",  # (k,) rows of `KnownPoses` of the bodies that carry each surface
         "first_vertex",  # (m + 1,)
         "first_hold",  # (w + 1,)
-        "hold",  # (h,) see `HOLD`
+        "hold",  # (h,) see `BODY_HOLD`
         "radius",  # (k,) m, of the ball around each of these bodies that holds all it carries
         "is_near",  # (m,) 1 for those that cloth may reach: see `MeshSurfaces.look_for_near`
     ],
