@@ -105,7 +105,8 @@ class RigidParts:
         count = len(surface.vertex)
         hold = np.zeros(count, BODY_HOLD)
         hold["body"], hold["weight"], hold["place"] = row, 1.0, surface.vertex
-        self._drawn.append(DrawnAs([row], surface, friction, np.arange(count + 1), hold))
+        first = np.arange(count + 1, dtype=np.int32)
+        self._drawn.append(DrawnAs([row], surface, friction, first, hold))
 
     def add_skin(self, rows: Sequence[int], surface: Surface, friction: float, by: Carried) -> None:
         """Give bodies a skin, a surface in the world at the start."""
@@ -115,7 +116,7 @@ class RigidParts:
         hold["body"], hold["weight"] = np.asarray(rows)[by.body], by.weight
         hold["place"] = np.einsum("hji,hj->hi", turn[by.body], by.place - at[by.body])
         x = np.ascontiguousarray((surface.vertex - at[0]) @ turn[0])
-        first = np.searchsorted(by.vertex, np.arange(len(x) + 1))
+        first = np.searchsorted(by.vertex, np.arange(len(x) + 1)).astype(np.int32)
         seen = Surface(x, surface.triangle)
         self._drawn.append(DrawnAs(list(rows), seen, friction, first, hold))
 

@@ -40,14 +40,13 @@ def read_drawn_skin(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Dra
         parts.append((affine.transformed(world, local), triangles, vertex, bone, weight))
     if not parts:
         return NO_DRAWN_SKIN
-    points, triangles, vertices, bones, weights = zip(*parts)
-    first = np.cumsum([0, *map(len, points)])[:-1]
+    first = np.cumsum([0, *(len(points) for points, *_ in parts)])
     return DrawnSkin(
-        np.concatenate(points),
-        np.concatenate([t + n for t, n in zip(triangles, first)]).astype(np.int32),
-        np.concatenate([v + n for v, n in zip(vertices, first)]).astype(np.int32),
-        np.concatenate(bones),
-        np.concatenate(weights),
+        np.concatenate([points for points, *_ in parts]),
+        np.concatenate([n + part[1] for n, part in zip(first, parts)]).astype(np.int32),
+        np.concatenate([n + part[2] for n, part in zip(first, parts)]).astype(np.int32),
+        np.concatenate([part[3] for part in parts]),
+        np.concatenate([part[4] for part in parts]),
     )
 
 

@@ -80,7 +80,7 @@ def _some_of(table: BodySurfaceTable, kept: Ints) -> BodySurfaceTable:
 def _runs(values: np.ndarray, first: Ints, kept: Ints) -> tuple[np.ndarray, Ints]:
     """The runs ``kept`` of values, one behind the other, and how long each is."""
     found = [values[first[m] : first[m + 1]] for m in kept.tolist()]
-    count = np.array([len(run) for run in found], dtype=np.int64)
+    count = np.array([len(run) for run in found], dtype=np.int32)
     return np.concatenate([values[:0], *found]), count
 
 
