@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Floats
-from ..checks import number, unit_quaternion, vector
+from ..checks import index_rows, indices, number, numbers, places, unit_quaternion, vector
 from ..collision.shape import Shape, Surface
 from ..errors import ModelError
 from ..model import ObjectSpan
@@ -182,32 +182,38 @@ class BodyBuilder(ParticleBuilder):
         vertex: ArrayLike,
         body: ArrayLike,
         weight: ArrayLike,
-        places: ArrayLike | None = None,
+        carried: ArrayLike | None = None,
         friction: float = 0.5,
     ) -> None:
         """Draw a skin over rigid bodies: cloth does not pass through it, whatever their shapes are.
 
         bodies: indices in `objects`; points (v, 3) m at the start; triangles (f, 3). Each row of
         vertex, body and weight (h,) says what share of a point a body carries, a number among
-        ``bodies``; those of a point are made 1 together. places (h, 3) m: where that body alone
+        ``bodies``; those of a point are made 1 together. carried (h, 3) m: where that body alone
         would have the point at the start, which is the point itself by default. Raises `ModelError`
-        for what is no rigid body of place and rotation, and for points that nothing carries.
+        for numbers that are no such indices, places or weights, for what is no rigid body of place
+        and rotation, and for points that nothing carries.
         """
-        spans = [self.objects[index] for index in bodies]
+        carriers = indices(name, "bodies", bodies, len(self.objects)).reshape(-1).tolist()
+        spans = [self.objects[index] for index in carriers]
         if not spans or any(span.body < 0 or span.particle_count > 0 for span in spans):
             raise ModelError(name, "its skin needs rigid bodies of place and rotation to carry it")
-        x = np.array(points, dtype=np.float64).reshape(-1, 3)
-        held = np.array(vertex, dtype=np.int32)
-        order = np.argsort(held, kind="stable")
-        held, share = held[order], np.array(weight, dtype=np.float64)[order]
+        x = places(name, "points", points)
+        faces = index_rows(name, "triangles", triangles, 3, len(x))
+        held = indices(name, "vertex", vertex, len(x)).reshape(-1)
+        by = indices(name, "body", body, len(spans)).reshape(-1)
+        if by.shape != held.shape:
+            raise ModelError(name, f"{len(held)} vertices of weights come with {len(by)} bodies")
+        share = numbers(name, "weight", weight, held.shape, least=0.0)
         total = np.bincount(held, share, len(x))
-        if not (np.isfinite(share).all() and (share >= 0.0).all() and (total > 0.0).all()):
+        if not (total > 0.0).all():
             raise ModelError(name, "some points of its skin have no weight for any of the bodies")
-        place = x[held] if places is None else np.array(places, dtype=np.float64)[order]
-        by = Carried(held, np.array(body, dtype=np.int32)[order], share / total[held], place)
-        faces = np.array(triangles, dtype=np.int32).reshape(-1, 3)
-        rows = [span.body for span in spans]
-        self._rigid.add_skin(rows, Surface(x, faces), number(name, "friction", friction), by)
+        place = x[held] if carried is None else numbers(name, "carried", carried, (len(held), 3))
+        order = np.argsort(held, kind="stable")
+        held = held[order]
+        parts = Carried(held, by[order], share[order] / total[held], place[order])
+        rough = number(name, "friction", friction, least=0.0)
+        self._rigid.add_skin([span.body for span in spans], Surface(x, faces), rough, parts)
 
     def _mass_of(self, name: str, mass: float) -> float:
         found = number(name, "mass", mass)

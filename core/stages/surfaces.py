@@ -259,16 +259,21 @@ class SurfaceContacts:
         """See to it that the pairs hold for this substep: for all, or for those that strayed."""
         ahead = self.frame.substep - self.searched
         if self.searched >= 0 and ahead < self.horizon:
-            stale = self._foresee(room, ahead)
-            if stale == 0:
-                return
-            self.again += stale
-            if self.again <= FEW * len(room.rows):
-                self._search(room, ahead, self.horizon - ahead)
-                return
+            if self._foresee(room, ahead) > 0:
+                self._look_again(room, ahead)
+            return
         if self.searched >= 0:
             self._learn(room, ahead)
         if not self._is_alone(room):
+            self._search_ahead(room)
+
+    def _look_again(self, room: SurfaceRoom, ahead: int) -> None:
+        """Look for the pairs of what is stale, or for all if much has become so meanwhile."""
+        self.again += int(np.count_nonzero(room.stale))
+        if self.again <= FEW * len(room.rows):
+            self._search(room, ahead, max(self.horizon - ahead, 1.0))
+        else:
+            self._learn(room, ahead)
             self._search_ahead(room)
 
     def _search_ahead(self, room: SurfaceRoom) -> None:
@@ -481,8 +486,7 @@ class SurfaceContacts:
                 break
             if turned:
                 room.look_into_turned()
-            # who is in the way of what came so far
-            self._search(room, ahead, max(self.horizon - ahead, 1.0))
+            self._look_again(room, ahead)  # who is in the way of what came so far
             self._measure(room)
         else:
             self._stop(room)

@@ -266,6 +266,28 @@ ENTRIES = {
         {"name": "crate", "first": OnBody(1), "second": OnBody(3)},
         {"first": {"no body": OnBody(0), "the world": None, "a number": 3}},
     ),
+    "add_skin": (
+        {
+            "name": "arm",
+            "bodies": [1, 3],
+            "points": SQUARE,
+            "triangles": [[0, 1, 2]],
+            "vertex": [0, 1, 2, 3],
+            "body": [0, 1, 1, 0],
+            "weight": 1.0,
+            "friction": 0.5,
+        },
+        {
+            "bodies": {**NO_INDICES, "none": [], "no body": [0, 1], "of particles": [1, 2]},
+            "points": NO_PLACES,
+            "triangles": {**rows_of(NO_INDICES), "two": [[0, 1]]},
+            "vertex": {**NO_INDICES, "none": [], "three of four": [0, 1, 2, 2]},
+            "body": {**NO_INDICES, "five": [0, 1, 1, 0, 0]},
+            "weight": {**BELOW, "none": 0.0, "three": [1.0] * 3},
+            "carried": {k: v for k, v in NO_PLACES.items() if v is not None},
+            "friction": BELOW,
+        },
+    ),
     "add_attachment": (
         {"body": OnBody(1), "particles": [0, 1]},
         {
