@@ -250,7 +250,7 @@ def _jerk() -> None:
     for threads in _thread_counts():
         state = model.initial_state()
         for places in (state.position, state.previous):
-            places[2 * SHEET + 2, 2] += 0.7 / (SHEET - 1)
+            places[2 * SHEET + 2, 2] += 0.8 / (SHEET - 1)
         advance(model, state, FrameInputs(), SolverSettings(threads=threads))
 
 
