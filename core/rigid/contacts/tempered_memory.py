@@ -1,13 +1,14 @@
-"""What is remembered of a heap that hangs on joints must not drive it.
+"""What is remembered of a heap must not drive it.
 
 Contacts and joints begin with the impulses of the substep before. In a jam, bodies that overlap
-more than there is room for, they press each other with far more than any of them weighs. Where
+more than there is room for, they press each other with far more than any of them weighs: no
+impulse parts all of them, and what is remembered grows for as long as it lasts. Where
 contacts have come or gone since, what pressed from the one side is there and what held against it
 is not: the warm start throws what it should hold, sweeps stop that with impulses larger still, and
 those are remembered. So where a warm start brings a heap more than `MOST_GAIN` times the energy
 that it had, only that share of it is taken which leaves it the least.
 
-Without joints see `conjugate_contacts.scale_remembered`.
+Islands of uneven masses have more done to them: `conjugate_contacts.scale_remembered`.
 """
 
 from __future__ import annotations
