@@ -127,7 +127,7 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     warm_contacts(contacts, owners)
     warm_joints(joints, owners, h)
     if contacts.count[0] > 0:
-        temper_memory(contacts, joints, owners)
+        temper_memory(contacts, joints, owners, length(vec(bodies.moves.gravity)) * h)
     foresee_rims(contacts, owners, bodies.moves, h)
     scale_remembered(contacts, owners, h)
     activate_all(contacts.groups)
