@@ -122,14 +122,15 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     if contacts.bouncy[0] == 1 and joints.component.shape[0] > 1:
         begin_lead(contacts.limbs, owners)
     accelerate_bodies(owners, bodies.moves, h)
-    if contacts.count[0] > 0:
+    has_memory = contacts.count[0] > 0 and joints.component.shape[0] > 1
+    if has_memory:
         note_motion(contacts, owners)
     warm_contacts(contacts, owners)
-    warm_joints(joints, owners, h)
-    if contacts.count[0] > 0:
-        temper_memory(contacts, joints, owners, length(vec(bodies.moves.gravity)) * h)
     foresee_rims(contacts, owners, bodies.moves, h)
     scale_remembered(contacts, owners, h)
+    warm_joints(joints, owners, h)
+    if has_memory:
+        temper_memory(contacts, joints, owners)
     activate_all(contacts.groups)
     solve_joints(joints, owners, active, h, True)
     for _ in range(STIFFENINGS):

@@ -13,7 +13,6 @@ _NAMES = (
     "sacks",
     "constraints",
     "crossed_cloth",
-    "crushers",
     "determinism",
     "elastic",
     "elastica",
