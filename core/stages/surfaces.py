@@ -259,17 +259,18 @@ class SurfaceContacts:
         """See to it that the pairs hold for this substep: for all, or for those that strayed."""
         ahead = self.frame.substep - self.searched
         if self.searched >= 0 and ahead < self.horizon:
-            if self._foresee(room, ahead) > 0:
-                self._look_again(room, ahead)
+            stale = self._foresee(room, ahead)
+            if stale > 0:
+                self._look_again(room, ahead, stale)
             return
         if self.searched >= 0:
             self._learn(room, ahead)
         if not self._is_alone(room):
             self._search_ahead(room)
 
-    def _look_again(self, room: SurfaceRoom, ahead: int) -> None:
-        """Look for the pairs of what is stale, or for all if much has become so meanwhile."""
-        self.again += int(np.count_nonzero(room.stale))
+    def _look_again(self, room: SurfaceRoom, ahead: int, stale: int) -> None:
+        """Look for the pairs of so many stale vertices, or for all if many have become so."""
+        self.again += stale
         if self.again <= FEW * len(room.rows):
             self._search(room, ahead, max(self.horizon - ahead, 1.0))
         else:
@@ -304,7 +305,10 @@ class SurfaceContacts:
         return self.is_quiet
 
     def _foresee(self, room: SurfaceRoom, ahead: int) -> int:
-        """Mark vertices that pairs do not allow for until the end of the substep; how many."""
+        """Mark vertices that pairs do not allow for until the end of the substep; how many.
+
+        All count, and are not marked, where meshes leave their flight: it is laid for all alone.
+        """
         strays, edge = room.strays, room.edge
         if self._leave_flight(room, ahead, room.mesh_rows):
             return len(room.rows)
@@ -486,7 +490,8 @@ class SurfaceContacts:
                 break
             if turned:
                 room.look_into_turned()
-            self._look_again(room, ahead)  # who is in the way of what came so far
+            # who is in the way of what came so far
+            self._look_again(room, ahead, int(np.count_nonzero(room.stale)))
             self._measure(room)
         else:
             self._stop(room)

@@ -63,7 +63,7 @@ def test_clothes_keep_their_places_on_a_figure_that_falls(bone, place):
 
 
 def test_cloth_under_itself_keeps_them_out_of_the_floor_no_longer_than_the_blow_lasts():
-    """In five of nine falls at least: whether a fold stays between limb and floor is chance."""
+    """In six of nine falls at least: whether a fold stays between limb and floor is chance."""
     late = []
     for lift in (0.08, 0.09, 0.1, 0.11, 0.12, 0.13, 0.15, 0.17, 0.2):
         builder = dressed("chest", (0, 0.1, 1.45), lift=lift)
@@ -77,7 +77,7 @@ def test_cloth_under_itself_keeps_them_out_of_the_floor_no_longer_than_the_blow_
         assert max(worst[:24]) < 1e-3  # until they meet the floor
         assert max(worst) < 0.06  # the limb comes 3 cm below it, three layers are 1.2 cm thick
         late.append(max(worst[45:]))
-    assert sorted(late)[4] < 1e-3
+    assert sorted(late)[5] < 1e-3
 
 
 def test_clothes_and_figure_share_their_momenta():

@@ -9,6 +9,7 @@ import pytest
 
 from verlet_physics import ClothSettings, FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.bench import cloth_scenes
+from verlet_physics.bench.pressed_scenes import Pinch, pinched
 from verlet_physics.collision.surface_bounds import (
     LEAST_COSINE,
     are_flat,
@@ -646,9 +647,39 @@ def test_what_is_flung_in_mid_frame_is_seen_though_nothing_was_near(monkeypatch)
         state, diagnostics = advance(model, state, FrameInputs(), SolverSettings())
         assert count_crossings(state.position, model.pieces.triangle) == 0
         assert diagnostics.crossings == ()
-        low, high = (state.position[model.objects[n].particles, 2] for n in range(2))
-        assert low.mean() < high.mean()  # as at the start
+        low, high = (state.position[model.objects[n].particles] for n in range(2))
+        across = np.linalg.norm(low[:, None, :2] - high[None, :, :2], axis=2)
+        i, k = np.nonzero(across < 0.5 / 11)  # where they lie over each other
+        assert len(i) > 100
+        assert (low[i, 2] < high[k, 2]).all()  # as at the start
     assert were_quiet[0]
+
+
+def test_all_pairs_are_looked_for_when_a_mesh_leaves_its_flight(monkeypatch):
+    """The flight of a mesh is laid when all are looked for, and then alone."""
+    leaves, look = SurfaceContacts._leave_flight, SurfaceContacts._look_for_pairs
+    has_left, found = [], []
+
+    def leave(surfaces, room, ahead, rows):
+        if rows is room.mesh_rows and surfaces.frame.substep % 7 == 5:
+            has_left.append(True)
+            return True
+        return leaves(surfaces, room, ahead, rows)
+
+    def look_for_pairs(surfaces, room):
+        has_left.clear()
+        look(surfaces, room)
+        if has_left:
+            found.append(surfaces.searched == surfaces.frame.substep)
+
+    monkeypatch.setattr(SurfaceContacts, "_leave_flight", leave)
+    monkeypatch.setattr(SurfaceContacts, "_look_for_pairs", look_for_pairs)
+    scene = pinched(Pinch(kind="MESH", vertices=12))
+    state = scene.model.initial_state()
+    for frame in range(1, 25):
+        state, _ = advance(scene.model, state, scene.inputs(frame), SolverSettings())
+    assert len(found) > 10
+    assert all(found)
 
 
 def test_patches_end_at_notches():
