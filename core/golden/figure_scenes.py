@@ -6,9 +6,9 @@ import numpy as np
 
 from ..arrays import Floats
 from ..bench.cloth_scenes import MEETS_ITSELF, add_quads, sheet
-from ..bench.collider_scenes import round_mesh
 from ..bench.scenes import add_sheet
 from ..bench.shapes import ball
+from ..bench.skinned_arm import add_arm
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model
 from ..model.joint_table import OnBody, OnCollider
@@ -24,7 +24,6 @@ from ..recipes.soft_body import add_soft_body
 from ..recipes.stick_figure import add_stick_figure, plan_figure
 from ..settings import (
     AnimatedSettings,
-    JointSettings,
     PinSettings,
     RagdollSettings,
     RopeSettings,
@@ -145,20 +144,7 @@ def stick_figure() -> GoldenScene:
 def skin_meets_cloth() -> GoldenScene:
     """A sheet falls on an arm of two bodies with a skin drawn over them, and folds it."""
     builder = ModelBuilder()
-    sides = (-0.2, 0.2)
-    limbs = [
-        builder.add_body("limb", "BOX", (0.2, 0.02, 0.02), (x, 0.0, 0.5), mass=0.3) for x in sides
-    ]
-    elbow = JointSettings(kind="BALL")
-    ends = OnBody(limbs[0]), OnBody(limbs[1])
-    builder.add_joint("elbow", *ends, (0.0, 0.0, 0.5), (1.0, 0.0, 0.0, 0.0), elbow)
-    points, triangles = round_mesh(12, 8, 0.1)
-    points = points * (4.0, 1.0, 1.0) + (0.0, 0.0, 0.5)
-    share = np.clip(0.5 + 2.5 * points[:, 0], 0.0, 1.0)
-    vertex = np.tile(np.arange(len(points)), 2)
-    side = np.repeat((0, 1), len(points))
-    weight = np.concatenate([1.0 - share, share])
-    builder.add_skin("arm", limbs, points, triangles, vertex, side, weight)
+    add_arm(builder, (0.0, 0.0, 0.5), mass=0.6)
     x, quads = sheet(12, 12, 0.6, 0.6)
     add_quads(builder, x + (0.07, 0.03, 0.62), quads, MEETS_ITSELF)
     add_floor(builder)

@@ -9,7 +9,6 @@ from verlet_physics import (
     AnimatedSettings,
     BodySettings,
     FrameInputs,
-    JointSettings,
     ModelBuilder,
     ModelError,
     OnBody,
@@ -20,6 +19,7 @@ from verlet_physics import (
     rotation_matrix,
 )
 from verlet_physics.bench.cloth_scenes import MEETS_ITSELF, add_quads, sheet
+from verlet_physics.bench.skinned_arm import ARM_RADIUS, add_arm, tube
 from verlet_physics.particles.contacts.body_surfaces import hanging, met_bodies
 from verlet_physics.truth.layers_on_bodies import pairs_with_bodies
 from verlet_physics.truth.mixed import angular_momenta_of_all, momenta_of_all
@@ -28,55 +28,11 @@ from verlet_physics.workspace import workspace_of
 FALLING = FrameInputs()
 WEIGHTLESS = FrameInputs(gravity=(0.0, 0.0, 0.0))
 ONE_THREAD = SolverSettings(threads=1)
-AROUND, ALONG, RADIUS, LENGTH = 12, 24, 0.08, 0.4
 BOX = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
 BOX_FACES = np.array(
     [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
 )
 BOX_TRIANGLES = np.concatenate([BOX_FACES[:, [0, 1, 2]], BOX_FACES[:, [0, 2, 3]]])
-
-
-def tube():
-    """A closed tube along X: points (n, 3) and triangles (f, 3)."""
-    x = np.repeat(np.linspace(-LENGTH, LENGTH, ALONG), AROUND)
-    turn = np.tile(2.0 * np.pi * np.arange(AROUND) / AROUND, ALONG)
-    points = np.stack([x, RADIUS * np.cos(turn), RADIUS * np.sin(turn)], axis=1)
-    points = np.concatenate([points, [(-LENGTH, 0.0, 0.0), (LENGTH, 0.0, 0.0)]])
-    faces = []
-    for i in range(ALONG - 1):
-        for j in range(AROUND):
-            a, b = i * AROUND + j, i * AROUND + (j + 1) % AROUND
-            faces += [(a, b, b + AROUND), (a, b + AROUND, a + AROUND)]
-    last = ALONG * AROUND
-    for j in range(AROUND):
-        k = (j + 1) % AROUND
-        faces += [(last, k, j), (last + 1, last - AROUND + j, last - AROUND + k)]
-    return points, np.array(faces)
-
-
-def add_arm(builder, place, mass=4.0, velocity=(0.0, 0.0, 0.0)):
-    """Two thin limbs along X with an elbow, and a thick skin over both; their objects."""
-    limbs = [
-        builder.add_body(
-            f"limb {k}",
-            "BOX",
-            (0.2, 0.02, 0.02),
-            np.add(place, (0.2 * side, 0.0, 0.0)),
-            mass=0.5 * mass,
-            velocity=velocity,
-        )
-        for k, side in enumerate((-1, 1))
-    ]
-    ends = OnBody(limbs[0]), OnBody(limbs[1])
-    joint = JointSettings(kind="BALL")
-    builder.add_joint("elbow", *ends, place, (1.0, 0.0, 0.0, 0.0), joint)
-    points, faces = tube()
-    share = np.clip(0.5 + points[:, 0] / 0.2, 0.0, 1.0)
-    row = np.arange(len(points))
-    weights = np.concatenate([1.0 - share, share])
-    both = np.repeat((0, 1), len(points))
-    builder.add_skin("arm", limbs, points + place, faces, np.tile(row, 2), both, 3.0 * weights)
-    return limbs
 
 
 def add_sheet(builder, place, width=0.9, columns=24, drag=0.0):
@@ -172,7 +128,7 @@ def tied_sheet():
     builder = ModelBuilder()
     limbs = add_arm(builder, (0.0, 0.0, 0.6))
     points, quads = sheet(12, 12, 0.4, 0.4)
-    add_quads(builder, points + (0.0, 0.2 + RADIUS - 0.02, 0.6), quads, MEETS_ITSELF)
+    add_quads(builder, points + (0.0, 0.2 + ARM_RADIUS - 0.02, 0.6), quads, MEETS_ITSELF)
     for limb, rows in zip(limbs, (np.arange(6), np.arange(6, 12))):
         builder.add_attachment(OnBody(limb), rows[:, None])
     return builder.finalize()
