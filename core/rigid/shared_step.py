@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arrays import Ints
 from ..kernels.jit import lean, parallel_kernel, prange
+from ..vec3 import length, vec
 from .contacts.contact_groups import clear_touched
 from .contacts.contact_order import PHASES
 from .contacts.contact_table import BodyContacts
@@ -24,9 +25,11 @@ from .contacts.packet_solver import (
     part_packet,
     solve_packet,
     take_packet_back,
+    temper_packet,
     warm_packet,
 )
 from .contacts.position_correction import CORRECTION_SHARE, ITERATIONS
+from .contacts.tempered_memory import note_motion, temper_motion
 from .owners import (
     accelerate_body,
     drive_owners,
@@ -36,11 +39,18 @@ from .owners import (
 )
 from .step import BEGIN, END, MOVE, STILLING, WHOLE
 
-DRIVE_OWNERS, MOVE_COLLIDERS, ACCELERATE, MOVE_BODIES, TAKE_MOMENTA = range(5)
-"""Passes over owners, the first two of them by one thread."""
+DRIVE_OWNERS, MOVE_COLLIDERS, NOTE_MOTION, TEMPER_MOTION = range(4)
+"""Passes by one thread, over owners."""
 
-LOAD, WARM, SOLVE_AHEAD, BEGIN_PARTING, PART, AIM, TAKE_BACK, SOLVE_AFTER, STORE = range(5, 14)
-"""Passes over packets of contacts, the last of them in the last substep alone."""
+ACCELERATE, MOVE_BODIES, TAKE_MOMENTA = range(4, 7)
+"""Passes over bodies."""
+
+LOAD, BEGIN_PARTING, TEMPER, STORE = range(7, 11)
+"""Passes over packets that push nothing: the third after warm starts that drive (`temper_motion`),
+the last in the last substep alone."""
+
+WARM, SOLVE_AHEAD, PART, AIM, TAKE_BACK, SOLVE_AFTER = range(11, 17)
+"""Passes over packets that push bodies."""
 
 AIMING = np.array([LOAD, AIM, STORE], dtype=np.int32)
 """The passes that make new contacts ready."""
@@ -67,7 +77,7 @@ def passes_of(part: int, iterations: int) -> Ints:
     ahead = [SOLVE_AHEAD] * max(iterations, 1) + [BEGIN_PARTING] + [PART] * ITERATIONS * iterations
     passes = []
     if part in (WHOLE, BEGIN):
-        passes += [DRIVE_OWNERS, ACCELERATE, WARM, *ahead]
+        passes += [DRIVE_OWNERS, ACCELERATE, NOTE_MOTION, WARM, TEMPER_MOTION, TEMPER, *ahead]
     if part == MOVE:
         passes += [TAKE_BACK, *ahead]
     if part in (WHOLE, MOVE):
@@ -101,6 +111,8 @@ def _pass_over_packets(what, table, owners, groups, relaxation, h, first, last):
             store_packet(table.rows, packet)
         elif what == WARM:
             warm_packet(packet, owners)
+        elif what == TEMPER:
+            temper_packet(packet, groups, owners)
         elif what in (SOLVE_AHEAD, SOLVE_AFTER):
             solve_packet(packet, owners, relaxation, h, what == SOLVE_AHEAD)
         elif what == BEGIN_PARTING:
@@ -133,8 +145,9 @@ def run_passes(passes, owners, moves, drive, contacts, groups, h, span):
     found, groups_in_all = contacts.order.found, packets.first_group[PHASES]
     contacts.struck[0] = 0
     contacts.swings[0] = 0
+    fall = length(vec(moves.gravity)) * h
     for substep in range(span.first, span.last):
-        is_parting = False
+        is_parting, is_tempered = False, False
         for n in range(passes.shape[0]):
             what = passes[n]
             if what == DRIVE_OWNERS:
@@ -142,14 +155,22 @@ def run_passes(passes, owners, moves, drive, contacts, groups, h, span):
                 drive_owners(owners, drive, substep / span.substeps, share, h)
             elif what == MOVE_COLLIDERS:
                 move_colliders(owners, moves, h)
+            elif what == NOTE_MOTION:
+                note_motion(contacts, owners)
+            elif what == TEMPER_MOTION:
+                is_tempered = temper_motion(contacts, owners, fall)
             elif what <= TAKE_MOMENTA:
                 for k in prange((moves.count + BODIES_AT_A_TIME - 1) // BODIES_AT_A_TIME):
                     last = min((k + 1) * BODIES_AT_A_TIME, moves.count)
                     _pass_over_bodies(what, owners, moves, h, k * BODIES_AT_A_TIME, last)
-            elif (what != PART or is_parting) and (what != STORE or substep + 1 == span.last):
+            elif (
+                (what != PART or is_parting)
+                and (what != TEMPER or is_tempered)
+                and (what != STORE or substep + 1 == span.last)
+            ):
                 if what == BEGIN_PARTING:
                     clear_touched(groups)
-                is_one = what in (LOAD, STORE, BEGIN_PARTING)  # which push nothing
+                is_one = what <= STORE
                 for phase in range(1 if is_one else PHASES):
                     begin = first_group[phase]
                     end = groups_in_all if is_one else first_group[phase + 1]

@@ -23,7 +23,12 @@ from .contacts.jointed_contacts import MOST_ITERATIONS, activate_unsettled
 from .contacts.limb_impulses import begin_lead, begin_limbs, end_limbs, forget_answers
 from .contacts.position_correction import part_overlaps, take_back_parting
 from .contacts.rim_contact import foresee_rims
-from .contacts.tempered_memory import note_motion, temper_memory
+from .contacts.tempered_memory import (
+    note_motion,
+    temper_contacts,
+    temper_joints,
+    temper_motion,
+)
 from .contacts.warm_start import warm_contacts
 from .joints.joint_axes import aim_joints
 from .joints.joint_solver import solve_joints
@@ -122,15 +127,17 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     if contacts.bouncy[0] == 1 and joints.component.shape[0] > 1:
         begin_lead(contacts.limbs, owners)
     accelerate_bodies(owners, bodies.moves, h)
-    has_memory = contacts.count[0] > 0 and joints.component.shape[0] > 1
-    if has_memory:
+    if contacts.count[0] > 0:
         note_motion(contacts, owners)
     warm_contacts(contacts, owners)
+    warm_joints(joints, owners, h)
+    if contacts.count[0] > 0:
+        fall = length(vec(bodies.moves.gravity)) * h
+        if temper_motion(contacts, owners, fall):
+            temper_contacts(contacts, owners)
+            temper_joints(joints, contacts.groups, owners)
     foresee_rims(contacts, owners, bodies.moves, h)
     scale_remembered(contacts, owners, h)
-    warm_joints(joints, owners, h)
-    if has_memory:
-        temper_memory(contacts, joints, owners)
     activate_all(contacts.groups)
     solve_joints(joints, owners, active, h, True)
     for _ in range(STIFFENINGS):

@@ -13,6 +13,7 @@ _NAMES = (
     "sacks",
     "constraints",
     "crossed_cloth",
+    "crushers",
     "determinism",
     "elastic",
     "elastica",

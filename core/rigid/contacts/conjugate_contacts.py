@@ -55,6 +55,11 @@ Newton's method many steps, and is not missed by a millimetre."""
 CONJUGATE_SETTLED = 1e-2
 """Share of what the first sweep of a blow has changed that its last one may change."""
 
+MOST_JUMP = 4.0
+"""Times as much as a first sweep changes speeds by that a step may change them. Bodies that are
+pressed into less room than they need never get what they ask for: impulses grow for ever, and what
+is left of them when they do not quite cancel would throw the lightest of them."""
+
 CLEARLY_APART = 1e-12
 """Share by which two directions must differ to count as two."""
 
@@ -116,7 +121,7 @@ def _clear_islands(islands):
     for o in range(islands.label.shape[0]):
         for k in range(5):
             islands.island[o]["sums"][k] = 0.0
-        islands.island[o]["energy"] = 0.0
+        islands.island[o]["energy"] = islands.island[o]["jump"] = 0.0
         for k in range(6):
             islands.twist[o, Z, k] = islands.twist[o, D, k] = 0.0
 
@@ -226,10 +231,10 @@ def _sum_energy(contacts, owners, h, is_ahead):
         island = islands.island[island_of(islands, row, owners)]
         before = blow["error"]
         aim_velocity(row, owners, contacts.buffer, h, is_ahead, False)
-        island["energy"] += blow["taken"][NORMAL] * (before[NORMAL] + row["velocity_error"])
-        for d in range(1, 3):
-            now = contact_speed(row, d, owners)
+        for d in range(3):
+            now = _error(row, d, owners)
             island["energy"] += blow["taken"][d] * (before[d] + now)
+            island["jump"] = max(island["jump"], abs(now - before[d]))
 
 
 @lean_inline
@@ -241,7 +246,11 @@ def _undo_steps(contacts, owners):
         i = island_of(islands, row, owners)
         if i < 0:
             continue
-        is_undone = islands.island[i]["energy"] > 0.0
+        island = islands.island[i]
+        is_thrown = island["jump"] > island["most"]
+        if is_thrown:
+            island["limit"] = island["most"] / MOST_JUMP  # nothing will settle it
+        is_undone = is_thrown or island["energy"] > 0.0
         for d in range(3):
             taken = blow["taken"][d] if blow["free"] > 0 else 0.0
             if is_undone and taken != 0.0:
@@ -271,6 +280,8 @@ def scale_remembered(contacts, owners, h):
     """After the warm start: how much of what is remembered still holds, island by island."""
     if contacts.islands.uneven[0] == 0 or contacts.buffer.is_jacobi:
         return
+    for o in range(contacts.islands.label.shape[0]):
+        contacts.islands.island[o]["most"] = math.inf
     _note_impulses(contacts)
     _clear_directions(contacts)
     go_on(contacts, owners, h, True)
@@ -389,6 +400,8 @@ def _note_change(contacts, owners, blow_speed, n, plain):
         island = islands.island[o]
         if island["is_uneven"] == 1:
             residual = island["residual"]
+            if n == 0:
+                island["most"] = MOST_JUMP * residual
             before = island["before"]
             if n == 1 and plain * (before - residual) < 0.5 * before:
                 island["limit"] = min(island["limit"], CONJUGATE_SETTLED * before)

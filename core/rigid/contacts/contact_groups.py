@@ -17,6 +17,21 @@ if TYPE_CHECKING:
     from ...arrays import Ints
     from ...model import Model
 
+HEAP = np.dtype(
+    [
+        ("seen_from", np.float64, (3,)),  # m/s, of what it lies on
+        ("weight", np.float64),  # of what that is the mean of
+        ("is_held", np.int32),  # 1: it touches what does not give way
+        ("before", np.float64),  # J, twice the energy before a warm start
+        ("work", np.float64),  # J, impulses times speeds before
+        ("gain", np.float64),  # J, impulses times the speeds that they make
+        ("calm", np.float64),  # J, of all that may be gained at rest
+        ("share", np.float64),  # of the warm start that is taken, 1 for all
+    ],
+    align=True,
+)
+"""What a warm start does to a heap: see `tempered_memory`."""
+
 Groups = namedtuple(
     "Groups",
     [
@@ -27,7 +42,7 @@ Groups = namedtuple(
         "hard",  # (g,) 1 for groups that are driven out of deep overlaps
         "first_of",  # (g,) a body of each, −1 for none
         "heap",  # (o,) first owner of all that touches or hangs together: `tempered_memory`
-        "sums",  # (o, 4) what is known of a heap, in the row of that owner
+        "sums",  # (o,) HEAP, what is known of a heap, in the row of that owner
     ],
 )
 
@@ -51,7 +66,7 @@ def group_room(model: Model, body_group: Ints) -> Groups:
         hard=np.zeros(count + 1, dtype=np.int32),
         first_of=np.zeros(count + 1, dtype=np.int32),
         heap=np.zeros(len(group), dtype=np.int32),
-        sums=np.zeros((len(group), 4)),
+        sums=np.zeros(len(group), HEAP),
     )
 
 

@@ -7,6 +7,7 @@ manifold would leave alone keeps its numbers in its lane.
 
 from __future__ import annotations
 
+from ...arrays import NONE
 from ...kernels.jit import lean, lean_inline
 from ...kernels.lanes import LANES, any_of, gather, larger, put, scatter, select, smaller, take
 from ...vec3 import add, along, cross, dot, rotate_by, scale, sub
@@ -26,6 +27,7 @@ from .pair_motion import (
 )
 from .position_correction import common_arms
 from .softness import aim_alone, parting_speed
+from .tempered_memory import share_of
 
 # ------------------------------------------------------------------ what a packet holds
 
@@ -235,6 +237,19 @@ def warm_packet(packet, owners):
     if any_of((push[0] != 0.0) | (push[1] != 0.0) | (push[2] != 0.0)):
         motion, masses = _motion(packet, owners), _masses(packet, owners)
         _store_motion(packet, owners, pushed(masses, motion, push, torque_a, torque_b))
+
+
+@lean
+def temper_packet(packet, groups, owners):
+    """Scale what a packet remembers, as `temper_contacts`."""
+    for k in range(LANES):
+        if packet["row"][k] == NONE:
+            continue
+        share = share_of(groups, owners, packet["owner"][0, k], packet["owner"][1, k])
+        for p in range(packet["points"]):
+            packet["impulse"][KEPT, p, k] *= share
+            for d in range(2):
+                packet["rub"][p, d, k] *= share
 
 
 @lean_inline

@@ -1,31 +1,49 @@
-"""What is remembered of a heap that hangs on joints must not drive it.
+"""What is remembered of a heap must not drive it.
 
 Contacts and joints begin with the impulses of the substep before. In a jam, bodies that overlap
-more than there is room for, they press each other with far more than any of them weighs. Where
+more than there is room for, they press each other with far more than any of them weighs: no
+impulse parts all of them, and what is remembered grows for as long as it lasts. Where
 contacts have come or gone since, what pressed from the one side is there and what held against it
 is not: the warm start throws what it should hold, sweeps stop that with impulses larger still, and
 those are remembered. So where a warm start brings a heap more than `MOST_GAIN` times the energy
 that it had, only that share of it is taken which leaves it the least.
 
-Without joints see `conjugate_contacts.scale_remembered`.
+Islands of uneven masses have more done to them: `conjugate_contacts.scale_remembered`.
 """
 
 from __future__ import annotations
 
 from ...kernels.jit import lean, lean_inline
-from ...vec3 import along, dot, load, rotate, store, sub, times_each, unrotate
+from ...vec3 import (
+    add,
+    add_to,
+    along,
+    cross,
+    divide,
+    dot,
+    load,
+    rotate,
+    scale,
+    set_vec,
+    store,
+    sub,
+    times_each,
+    unrotate,
+    vec,
+)
 from ..islands import join, root_of
 
 MOST_GAIN = 2.0
-"""Energy after a warm start by that before it, beyond which less of it is taken. What rests loses
-all that it had, and what a floor carries along gains as much as it had in one substep at most."""
+"""Energy after a warm start by that before it, beyond which less of it is taken: what rests loses
+all that it had. Energies are of speeds as seen from what does not give way, where a heap touches
+any, else from its middle: so a heap on a floor that moves is treated as one at rest."""
 
-HEAP_BEFORE, HEAP_WORK, HEAP_GAIN, HEAP_SHARE = range(4)
-"""Columns of `Groups.sums`: twice the energy before; impulses times speeds before; impulses times
-the speeds that they make (all J); and the share that is taken, 1 for all."""
+AT_REST = 20.0
+"""Change of speed by a warm start, in those by gravity in a substep, up to which it drives nothing:
+what rocks on its corners may gain a little by it."""
 
 
-@lean_inline
+@lean
 def note_motion(contacts, owners):
     """Note velocities before the warm start."""
     for o in range(owners.velocity.shape[0]):
@@ -69,79 +87,133 @@ def _momentum(owners, o, spin):
 
 
 @lean_inline
-def _note_energies(contacts, owners):
-    """What the warm start has done to each body; whether it brings any of them too much.
-
-    A heap that gains too much has a body that does: most substeps end here.
-    """
-    sums = contacts.groups.sums
-    is_any = False
-    for o in range(sums.shape[0]):
-        before, work, gain = 0.0, 0.0, 0.0
+def _is_any_driven(contacts, owners, calm):
+    """Whether a warm start has changed the speed of any body by more than it does at rest, m/s."""
+    for o in range(owners.velocity.shape[0]):
         w = owners.inverse_mass[o]
         if w > 0.0:
-            v, spin = load(contacts.before.velocity, o), load(contacts.before.spin, o)
-            dv, turn = sub(load(owners.velocity, o), v), sub(load(owners.spin, o), spin)
-            p = _momentum(owners, o, turn)
-            before = dot(v, v) / w + dot(spin, _momentum(owners, o, spin))
-            work = dot(v, dv) / w + dot(spin, p)
-            gain = dot(dv, dv) / w + dot(turn, p)
-        sums[o, HEAP_BEFORE], sums[o, HEAP_WORK], sums[o, HEAP_GAIN] = before, work, gain
-        is_any = is_any or _is_too_much(sums[o])
-    return is_any
+            dv = sub(load(owners.velocity, o), load(contacts.before.velocity, o))
+            turn = sub(load(owners.spin, o), load(contacts.before.spin, o))
+            if dot(dv, dv) + w * dot(turn, _momentum(owners, o, turn)) > calm * calm:
+                return True
+    return False
 
 
 @lean_inline
-def _is_too_much(of):
-    """Whether energies grow beyond `MOST_GAIN`."""
-    return of[HEAP_BEFORE] + 2.0 * of[HEAP_WORK] + of[HEAP_GAIN] > MOST_GAIN * of[HEAP_BEFORE]
+def _speed_at(place, o, owners):
+    """Velocity that what is at a place has if it goes along with owner o."""
+    arm = sub(place, load(owners.position, o))
+    return add(load(owners.velocity, o), cross(load(owners.spin, o), arm))
+
+
+@lean_inline
+def _find_views(contacts, owners):
+    """The velocity from which each heap's energy is seen: of what it lies on, or of its middle."""
+    groups = contacts.groups
+    heap, sums = groups.heap, groups.sums
+    for o in range(heap.shape[0]):
+        sums[o]["seen_from"][:] = 0.0
+        sums[o]["weight"] = 0.0
+        sums[o]["is_held"] = 0
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        for side in range(2):
+            o, other = row["owner"][side], row["owner"][1 - side]
+            if owners.inverse_mass[o] == 0.0 and owners.inverse_mass[other] > 0.0:
+                of = sums[heap[other]]
+                of["is_held"] = 1
+                add_to(of["seen_from"], _speed_at(load(owners.position, other), o, owners))
+                of["weight"] += 1.0
+    for o in range(heap.shape[0]):
+        w, of = owners.inverse_mass[o], sums[heap[o]]
+        if w > 0.0 and of["is_held"] == 0:
+            add_to(of["seen_from"], scale(1.0 / w, load(contacts.before.velocity, o)))
+            of["weight"] += 1.0 / w
+    for o in range(heap.shape[0]):
+        if sums[o]["weight"] > 0.0:
+            set_vec(sums[o]["seen_from"], divide(vec(sums[o]["seen_from"]), sums[o]["weight"]))
+
+
+@lean_inline
+def _sum_energies(contacts, owners, calm):
+    """What the warm start has done to each heap."""
+    heap, sums = contacts.groups.heap, contacts.groups.sums
+    for o in range(heap.shape[0]):
+        sums[o]["before"] = sums[o]["work"] = sums[o]["gain"] = sums[o]["calm"] = 0.0
+    for o in range(heap.shape[0]):
+        w, of = owners.inverse_mass[o], sums[heap[o]]
+        if w == 0.0:
+            continue
+        spin = load(contacts.before.spin, o)
+        v = sub(load(contacts.before.velocity, o), vec(of["seen_from"]))
+        dv = sub(load(owners.velocity, o), load(contacts.before.velocity, o))
+        turn = sub(load(owners.spin, o), spin)
+        p = _momentum(owners, o, turn)
+        of["before"] += dot(v, v) / w + dot(spin, _momentum(owners, o, spin))
+        of["work"] += dot(v, dv) / w + dot(spin, p)
+        of["gain"] += dot(dv, dv) / w + dot(turn, p)
+        of["calm"] += calm * calm / w
 
 
 @lean_inline
 def _share_out(contacts):
     """The share that each heap takes of its warm start; whether any takes less than all."""
-    heap, sums = contacts.groups.heap, contacts.groups.sums
-    for o in range(heap.shape[0]):  # a heap's first owner comes before all others of it
-        if heap[o] != o:
-            for k in range(HEAP_SHARE):
-                sums[heap[o], k] += sums[o, k]
     is_any = False
-    for o in range(heap.shape[0]):
-        sums[o, HEAP_SHARE] = 1.0
-        if heap[o] == o and _is_too_much(sums[o]):
-            sums[o, HEAP_SHARE] = min(max(-sums[o, HEAP_WORK] / sums[o, HEAP_GAIN], 0.0), 1.0)
+    for o in range(contacts.groups.heap.shape[0]):
+        of = contacts.groups.sums[o]
+        of["share"] = 1.0
+        after = of["before"] + 2.0 * of["work"] + of["gain"]
+        if after > MOST_GAIN * of["before"] + of["calm"]:
+            of["share"] = min(max(-of["work"] / of["gain"], 0.0), 1.0)
             is_any = True
     return is_any
 
 
 @lean
-def temper_memory(contacts, joints, owners):
-    """After the warm start: take back what drives."""
-    if not _note_energies(contacts, owners):
-        return
+def temper_motion(contacts, owners, fall):
+    """After the warm start: take back what drives; whether any of it has been taken back.
+
+    fall: m/s, the speed that gravity gives in the substep. What is remembered has to be scaled as
+    well: see `temper_contacts`, `temper_joints` and `packet_solver.temper_packet`.
+    """
+    calm = AT_REST * fall
+    if not _is_any_driven(contacts, owners, calm):
+        return False
     _label_heaps(contacts, owners)
+    _find_views(contacts, owners)
+    _sum_energies(contacts, owners, calm)
     if not _share_out(contacts):
-        return
-    heap, sums, rows = contacts.groups.heap, contacts.groups.sums, contacts.rows
-    for o in range(heap.shape[0]):
-        share = sums[heap[o], HEAP_SHARE]
-        if share == 1.0 or owners.inverse_mass[o] == 0.0:
-            continue
-        v, spin = load(contacts.before.velocity, o), load(contacts.before.spin, o)
-        store(owners.velocity, o, along(v, share, sub(load(owners.velocity, o), v)))
-        store(owners.spin, o, along(spin, share, sub(load(owners.spin, o), spin)))
-    for c in range(contacts.count[0]):
-        share = _share_of(owners, heap, sums, rows[c]["owner"][0], rows[c]["owner"][1])
-        for d in range(3):
-            rows[c]["impulse"][d] *= share
-    for j in range(joints.place.shape[0]):
-        joint = joints.joint[j]
-        share = _share_of(owners, heap, sums, joint["body"][0], joint["body"][1])
-        for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
-            joints.row[r]["impulse"] *= share
+        return False
+    for o in range(contacts.groups.heap.shape[0]):
+        share = share_of(contacts.groups, owners, o, o)
+        if share < 1.0 and owners.inverse_mass[o] > 0.0:
+            v, spin = load(contacts.before.velocity, o), load(contacts.before.spin, o)
+            store(owners.velocity, o, along(v, share, sub(load(owners.velocity, o), v)))
+            store(owners.spin, o, along(spin, share, sub(load(owners.spin, o), spin)))
+    return True
 
 
 @lean_inline
-def _share_of(owners, heap, sums, a, b):
+def share_of(groups, owners, a, b):
     """The share that the heap of two takes, of which one moves."""
-    return sums[heap[a] if owners.inverse_mass[a] > 0.0 else heap[b], HEAP_SHARE]
+    return groups.sums[groups.heap[a if owners.inverse_mass[a] > 0.0 else b]]["share"]
+
+
+@lean_inline
+def temper_contacts(contacts, owners):
+    """Scale what contacts remember."""
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        share = share_of(contacts.groups, owners, row["owner"][0], row["owner"][1])
+        for d in range(3):
+            row["impulse"][d] *= share
+
+
+@lean_inline
+def temper_joints(joints, groups, owners):
+    """Scale what joints remember."""
+    for j in range(joints.place.shape[0]):
+        joint = joints.joint[j]
+        share = share_of(groups, owners, joint["body"][0], joint["body"][1])
+        for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
+            joints.row[r]["impulse"] *= share

@@ -30,6 +30,8 @@ ISLAND = np.dtype(
         ("before", np.float64),  # m/s, the same of the sweep before
         ("slip", np.float64),  # m/s, largest where contacts push
         ("energy", np.float64),  # J, by how much the last step has raised the energy
+        ("jump", np.float64),  # m/s, largest change of what a contact asks for by the last step
+        ("most", np.float64),  # m/s, up to which it is taken
         ("sums", np.float64, (5,)),  # zᵀAz, zᵀAd, dᵀAd, zᵀg, dᵀg
         ("share", np.float64, (2,)),  # how far to go on along z and d
     ],
