@@ -51,6 +51,11 @@ _UPPER_END = _ONE_POINT - 2
 _CAP_CORNERS = 8
 FACE_COSINE = 0.7  # faces turned away from the normal by more cannot carry the contact
 
+LEANS = 2e-2
+"""Sine of the angle between a cylinder's axis and a normal from which on it stands on its rim, and
+not on its end. Nearer to the axis the way it leans is chance, and points on its end are to be known
+again in the next step."""
+
 
 def manifold_room(items: int) -> Manifolds:
     """Empty manifolds for so many items."""
@@ -189,10 +194,10 @@ def _round_face(points, disc, kind, r, face, d):
     """`supporting_face` of a capsule or a cylinder with the rotation r; disc: its radius m."""
     axis = column(r, 2)
     height = dot(d, axis)
-    # across the axis, where d points to; any fixed direction when it points along the axis
+    # across the axis, where d points to; any that turns with the body when it points along the axis
     e = along(d, -height, axis)
     across = length(e)
-    e = divide(e, across) if across > 1e-3 else column(r, 0)
+    e = divide(e, across) if across > LEANS else column(r, 0)
     if kind == CYLINDER and abs(height) > 0.7:
         end = 1 if height > 0.0 else 0
         axis = scale(1.0 if height > 0.0 else -1.0, axis)

@@ -11,6 +11,7 @@ _NAMES = (
     "cloth_between_bodies",
     "cloth_under_bodies",
     "sacks",
+    "coins",
     "constraints",
     "crossed_cloth",
     "crushers",

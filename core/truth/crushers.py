@@ -90,6 +90,7 @@ _CRUSHERS = {
     "boxes-heavy-and-light-240": Crusher(ratio=1000.0, rate=240.0),
     "small-boxes-heavy-and-light": Crusher(ratio=1000.0, spacing=0.0125),
     "balls": Crusher("SPHERE", ratio=30.0, count=4),
+    "eight-balls": Crusher("SPHERE", ratio=1000.0, count=2, spacing=1.0, rate=240.0),
     "cylinders": Crusher("CYLINDER"),
     "cylinders-heavy-and-light": Crusher("CYLINDER", ratio=30.0, spacing=0.05),
     "coins": Crusher("CYLINDER", spacing=0.0125),

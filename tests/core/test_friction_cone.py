@@ -29,6 +29,17 @@ def test_hardly_any_push_gives_hardly_any_friction(radius):
     assert q1 <= 0.0 <= q2
 
 
+@pytest.mark.parametrize("size", [1e-30, 1e-90, 1e-110, 1e-160, 1e-220, 1e-300, 5e-324])
+@pytest.mark.parametrize("softness", [1e-6, 1.0, 1e6])
+def test_what_hardly_slides_is_pushed_by_a_number(size, softness):
+    """Squares and cubes of what is left of a motion may be too small for numbers."""
+    w = 3.0 * softness, 1.0 * softness, 2.0 * softness
+    q1, q2, _ = cone_impulse(*w, 0.5 * size, -0.25 * size, 0.0, 0.0, 1e-3 * size / softness)
+    assert math.isfinite(q1)
+    assert math.isfinite(q2)
+    assert math.hypot(q1, q2) <= size / softness
+
+
 def test_a_point_rests_or_slides_against_its_friction():
     slid = 0
     for w, v, p, radius in points():

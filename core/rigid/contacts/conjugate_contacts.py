@@ -63,6 +63,11 @@ is left of them when they do not quite cancel would throw the lightest of them."
 CLEARLY_APART = 1e-12
 """Share by which two directions must differ to count as two."""
 
+SLACK = 1e-9
+"""Share of the energy that the pushes of a step give one by one which all of them have to give
+together: where hardly any is left they hold each other, as those of what is wedged between two that
+do not give way, and may grow for ever."""
+
 SLIDING_SHARE = 1.0 - 1e-9
 """Share of the friction that there can be from which on a contact slides."""
 
@@ -121,6 +126,7 @@ def _clear_islands(islands):
     for o in range(islands.label.shape[0]):
         for k in range(5):
             islands.island[o]["sums"][k] = 0.0
+        islands.island[o]["one_by_one"] = 0.0
         islands.island[o]["energy"] = islands.island[o]["jump"] = 0.0
         for k in range(6):
             islands.twist[o, Z, k] = islands.twist[o, D, k] = 0.0
@@ -138,7 +144,10 @@ def _sum_rows(contacts, owners, h, is_ahead):
             continue
         aim_velocity(row, owners, contacts.buffer, h, is_ahead, False)
         blow["free"] = _free_impulses(row)
-        sums = islands.island[i]["sums"]
+        island = islands.island[i]
+        sums = island["sums"]
+        if blow["free"] > 0 and row["mass"] > 0.0:
+            island["one_by_one"] += blow["step"][NORMAL] ** 2 / row["mass"]
         for d in range(blow["free"]):
             g = _error(row, d, owners)
             sums[ZG] += blow["step"][d] * g
@@ -173,7 +182,7 @@ def go_on(contacts, owners, h, is_ahead):
         share[Z] = share[D] = 0.0
         zz, zd, dd, zg, dg = sums[ZZ], sums[ZD], sums[DD], sums[ZG], sums[DG]
         det = zz * dd - zd * zd
-        if island["is_uneven"] == 0 or zz <= 0.0:
+        if island["is_uneven"] == 0 or zz <= SLACK * island["one_by_one"]:
             continue
         if det > CLEARLY_APART * zz * dd:
             share[Z] = (zd * dg - dd * zg) / det

@@ -126,7 +126,7 @@ def _write_surface(row, origin, shapes, table, m):
 
 @lean_inline
 def _recall(row, origin, memory, first):
-    """Begin with what is remembered of a point, from row ``first`` on."""
+    """Begin with what is remembered of a point, from row ``first`` on; whether anything is."""
     for k in range(4):
         row["impulse"][k] = 0.0
     key, impulse = memory.key, memory.impulse
@@ -134,12 +134,48 @@ def _recall(row, origin, memory, first):
     m = first
     while _is_of(key, m, mine[0], mine[1]) and key[m, 2] == mine[2]:
         if key[m, 3] == mine[3]:
-            row["impulse"][0] = impulse[m, 0]
-            friction = impulse[m, 1], impulse[m, 2], impulse[m, 3]
-            for k in range(1, 3):
-                row["impulse"][k] = dot(vec(row["axis"][k]), friction)
+            _add_remembered(row, impulse, m, 1.0)
             row["old_overlap"] = impulse[m, 4]
-            break
+            return True
+        m += 1
+    return False
+
+
+@lean_inline
+def _add_remembered(row, impulse, m, share):
+    """Add a share of what is remembered in row m."""
+    row["impulse"][0] += share * impulse[m, 0]
+    friction = scale(share, (impulse[m, 1], impulse[m, 2], impulse[m, 3]))
+    for k in range(1, 3):
+        row["impulse"][k] += dot(vec(row["axis"][k]), friction)
+
+
+@lean_inline
+def _is_there(origins, c, points, feature):
+    """Whether one of the points of a manifold is of a feature."""
+    p = 0
+    while p < points and origins[c + p]["key"][3] != feature:
+        p += 1
+    return p < points
+
+
+@lean_inline
+def _hand_on(table, c, points, are_new, memory, first):
+    """Share out what is remembered of points that are gone among those that are new.
+
+    Two round ends, or two faces that slide over each other, are cut elsewhere in each step: what
+    one carries of the other is the same. are_new: a bit for each of the points.
+    """
+    key, impulse, mine = memory.key, memory.impulse, table.origin[c]["key"]
+    count = 0
+    for p in range(points):
+        count += (are_new >> p) & 1
+    m = first
+    while _is_of(key, m, mine[0], mine[1]) and key[m, 2] == mine[2]:
+        if impulse[m, 0] > 0.0 and not _is_there(table.origin, c, points, key[m, 3]):
+            for p in range(points):
+                if (are_new >> p) & 1:
+                    _add_remembered(table.rows[c + p], impulse, m, 1.0 / count)
         m += 1
 
 
@@ -184,6 +220,7 @@ def _fill_items(first, last, item, manifolds, shapes, owners, memory, table):
         while _is_of(key, old, a, b) and key[old, 2] < sub_shape:
             old += 1
         points = manifolds.count[n]
+        are_new = 0
         for p in range(points):
             row, origin, rim = table.rows[c + p], table.origin[c + p], table.rim[c + p]
             row["points"] = points if p == 0 else 0
@@ -198,12 +235,15 @@ def _fill_items(first, last, item, manifolds, shapes, owners, memory, table):
             row["old_overlap"] = overlap  # `aim_contacts` cuts it to what there is
             origin["drift"] = 0.0
             table.rebound[c + p]["delay"] = 0.0
-            _recall(row, origin, memory, old)
+            if not _recall(row, origin, memory, old):
+                are_new |= 1 << p
             row["old_overlap"] = max(row["old_overlap"] + grown, 0.0)
             if origin["restitution"] > 0.0:
                 kinds |= _BOUNCY
             if rim["radius"][0] > 0.0 or rim["radius"][1] > 0.0:
                 kinds |= _ON_RIM
+        if are_new > 0:
+            _hand_on(table, c, points, are_new, memory, old)
     return kinds
 
 

@@ -24,6 +24,9 @@ MOST_NEWTON_STEPS = 8
 CONE_EXACT = 1e-13
 """Share of the radius by which the last of them may miss it."""
 
+NO_IMPULSE = 1e-60
+"""N·s, up to which any is taken as it is: powers of less are no numbers."""
+
 
 @lean_inline
 def cone_impulse(w11, w12, w22, v1, v2, p1, p2, most):
@@ -39,7 +42,8 @@ def cone_impulse(w11, w12, w22, v1, v2, p1, p2, most):
     q1, q2 = w22 * b1 - w12 * b2, w11 * b2 - w12 * b1  # det W⁻¹ b: one division less in a chain
     inverse = select(moves, 1.0 / select(moves, det, 1.0), 0.0)
     held1, held2 = q1 * inverse, q2 * inverse
-    slides = held1 * held1 + held2 * held2 > most * most
+    held = held1 * held1 + held2 * held2
+    slides = (held > most * most) & (held > NO_IMPULSE * NO_IMPULSE)
     if not any_of(slides):
         return held1, held2, slides
     size = root(q1 * q1 + q2 * q2)

@@ -15,6 +15,7 @@ flat in half a second.
 from __future__ import annotations
 
 from ...collision.kinds import CYLINDER
+from ...collision.manifold import LEANS
 from ...kernels.jit import lean, lean_inline
 from ...rotation import conjugate, free_turn, turn_of_spin
 from ...vec3 import (
@@ -41,9 +42,6 @@ from .uneven_islands import island_of
 
 ON_ITS_SIDE = 1e-2
 """Cosine between a cylinder's axis and a normal below which it rolls there."""
-
-LEANS = 1e-2
-"""Sine of the angle between them from which on it stands on its rim, and not on its end."""
 
 ON_THE_RIM = 1e-3
 """Share of its radius by which a point may be off the farthest one and still be that."""

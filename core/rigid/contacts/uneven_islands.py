@@ -33,6 +33,7 @@ ISLAND = np.dtype(
         ("jump", np.float64),  # m/s, largest change of what a contact asks for by the last step
         ("most", np.float64),  # m/s, up to which it is taken
         ("sums", np.float64, (5,)),  # zᵀAz, zᵀAd, dᵀAd, zᵀg, dᵀg
+        ("one_by_one", np.float64),  # zᵀ diag(A) z, of normal impulses
         ("share", np.float64, (2,)),  # how far to go on along z and d
     ],
     align=True,
