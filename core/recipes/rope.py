@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
@@ -38,6 +39,19 @@ ROPE_DIAMETER = 0.01
 
 MOST_LOOPS = 0.1
 """Share of edges that close loops above which a net is relaxed stick by stick."""
+
+
+@dataclass(frozen=True)
+class _Ropes:
+    """The ropes of an object whose vertices are particles of a model already."""
+
+    builder: ModelBuilder
+    geometry: Geometry
+    settings: RopeSettings
+    paint: Paint
+    forest: Forest
+    first: int  # particle
+    index: int  # of the object
 
 
 def add_rope(
@@ -114,10 +128,10 @@ def _add_whole(
         velocity=velocity,
         paint=paint,
     )
-    _add_bend(builder, geometry, settings, forest, size, first, index, paint)
+    ropes = _Ropes(builder, geometry, settings, paint, forest, first, index)
+    _add_bend(ropes, size)
     bears = copies is not None and settings.strength > 0.0
-    reach = _reaches(first_forest, whole)[copy]
-    _add_length(builder, geometry, settings, forest, reach, bears, pins, first, index, paint)
+    _add_length(ropes, _reaches(first_forest, whole)[copy], bears, pins)
     if settings.bend_limit < 180.0:
         joint = _triples(geometry, forest)[:, [1, 0, 2]]
         # a corner that is drawn sharper than the limit may stay as sharp as it is
@@ -148,27 +162,18 @@ def _reaches(forest: Forest, geometry: Geometry) -> Floats:
     return reach
 
 
-def _add_length(
-    builder: ModelBuilder,
-    geometry: Geometry,
-    settings: RopeSettings,
-    forest: Forest,
-    reach: Floats,
-    bears: bool,
-    pins: Floats,
-    first: int,
-    index: int,
-    paint: Paint,
-) -> None:
+def _add_length(ropes: _Ropes, reach: Floats, bears: bool, pins: Floats) -> None:
     """What keeps the length: strands along the trees, sticks where loops close, tethers of nets.
 
     reach (n,) m: of the tree that each vertex belonged to before anything snapped; bears: the
     sticks are to tell what pulls at them.
     """
+    builder, geometry, settings = ropes.builder, ropes.geometry, ropes.settings
+    forest, first = ropes.forest, ropes.first
     x, edge = geometry.positions, geometry.edges
     loops = forest.edges_left(edge)
     gives_way = settings.stretch > 0.0
-    stretch = settings.stretch * geometry.painted(paint, "stretch")
+    stretch = settings.stretch * geometry.painted(ropes.paint, "stretch")
 
     def axial_stiffness(pairs: Ints) -> Floats:  # EA, N
         least = STRAIN[0] if gives_way else FIRM_STRAIN
@@ -196,7 +201,7 @@ def _add_length(
     builder.add_constraint(
         Strands.of(
             builder,
-            index,
+            ropes.index,
             forest.vertex + first,
             forest.parent,
             compliance,
@@ -205,26 +210,19 @@ def _add_length(
     )
 
 
-def _add_bend(
-    builder: ModelBuilder,
-    geometry: Geometry,
-    settings: RopeSettings,
-    forest: Forest,
-    size: Floats,
-    first: int,
-    index: int,
-    paint: Paint,
-) -> None:
-    """Rods of rigidity EI wherever two edges follow each other."""
-    triple = _triples(geometry, forest)
-    bend = settings.bend * geometry.painted(paint, "bend")[triple[:, 1]]
+def _add_bend(ropes: _Ropes, size: Floats) -> None:
+    """Rods of rigidity EI wherever two edges follow each other; size (n,) m of vertices' pieces."""
+    builder, geometry, settings = ropes.builder, ropes.geometry, ropes.settings
+    triple = _triples(geometry, ropes.forest)
+    bend = settings.bend * geometry.painted(ropes.paint, "bend")[triple[:, 1]]
     triple, bend = triple[bend > 0.0], bend[bend > 0.0]
     if len(triple) == 0:
         return
     length = BEND_LENGTH[0] * (BEND_LENGTH[1] / BEND_LENGTH[0]) ** bend
     length *= size[triple[:, 1]]
     rigidity = settings.line_density * GRAVITY * length**3
-    rods = Rods.of(builder, index, triple + first, rigidity, straight=settings.springback == 0.0)
+    straight = settings.springback == 0.0
+    rods = Rods.of(builder, ropes.index, triple + ropes.first, rigidity, straight=straight)
     rods.rows["rest_bend"] *= settings.springback
     builder.add_constraint(rods)
 

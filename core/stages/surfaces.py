@@ -252,8 +252,8 @@ class SurfaceContacts:
             return False
         strays = room.strays
         strays.now[rows] = strays.foreseen[rows]
-        flight = (room.start, room.x, room.origin, room.speed, ahead + 1)
-        return foresee_strays(strays, rows, room.stale, *flight, 0.0, 0.0) > 0
+        way = (room.start, room.x, room.course(ahead + 1))
+        return foresee_strays(strays, rows, room.stale, *way, (0.0, 0.0)) > 0
 
     def _look_for_pairs(self, room: SurfaceRoom) -> None:
         """See to it that the pairs hold for this substep: for all, or for those that strayed."""
@@ -312,9 +312,9 @@ class SurfaceContacts:
         strays, edge = room.strays, room.edge
         if self._leave_flight(room, ahead, room.mesh_rows):
             return len(room.rows)
-        flight = (room.start, room.now, room.origin, room.speed, ahead + 1)
+        way = (room.start, room.now, room.course(ahead + 1))
         unknown = (UNFORESEEN[0] * edge, UNFORESEEN[1] * edge)
-        stale: int = foresee_strays(strays, room.flying, room.stale, *flight, *unknown)
+        stale: int = foresee_strays(strays, room.flying, room.stale, *way, unknown)
         return stale
 
     def _learn(self, room: SurfaceRoom, ahead: int) -> None:
@@ -369,8 +369,8 @@ class SurfaceContacts:
         """Lay the flight of what is stale anew."""
         edge = room.edge
         bounds = (self.slack, STRAY_SLACK[1] * edge, UNFORESEEN[0] * edge, UNFORESEEN[1] * edge)
-        flight = (room.start, room.now, room.origin, room.speed, ahead)
-        renew_flight(room.strays, room.flying, room.stale, *flight, bounds)
+        way = (room.start, room.now, room.course(ahead))
+        renew_flight(room.strays, room.flying, room.stale, *way, bounds)
 
     def _find(self, room: SurfaceRoom, horizon: float) -> None:
         """Find the pairs of what is stale, for so many substeps ahead."""
@@ -511,8 +511,7 @@ class SurfaceContacts:
         """
         frame, ahead = self.frame, self.frame.substep - self.searched
         x = room.x if len(room.body_rows) else frame.x
-        moved = (room.flying, x, room.origin, room.speed, ahead + 1)
-        strayed = farthest_stray(room.strays.slack, *moved)
+        strayed = farthest_stray(room.strays.slack, room.flying, x, room.course(ahead + 1))
         self._note_stray(strayed)
         if self.is_sure and not self._have_turned(room, frame.x):
             self.is_quiet = strayed <= LEFT_ALONE
@@ -528,7 +527,7 @@ class SurfaceContacts:
 
     def _check(self, room: SurfaceRoom, ahead: int) -> int:
         """Mark vertices that came farther than was reckoned with; how many."""
-        moved = (room.start, room.x, room.origin, room.speed, ahead)
+        moved = (room.start, room.x, room.course(ahead))
         given = (room.strays, room.surface.thickness, room.flying, room.stale)
         missed, strayed = check_strays(*given, *moved)
         self._note_stray(strayed)

@@ -81,6 +81,9 @@ Strays = namedtuple(
     ],
 )
 
+Course = namedtuple("Course", ["origin", "speed", "ahead"])
+"""Straight flights of vertices: from (n, 3) m, by (n, 3) m a substep, for so many substeps."""
+
 VERTEX_STEP = np.dtype(
     [
         ("gone", np.float64),  # m, that the vertex went in the last substep
@@ -334,9 +337,9 @@ def _went(start, end, i):
 
 
 @lean_inline
-def _stray(x, origin, speed, i, ahead):
-    """How far vertex i is from where a straight flight from origin would have it, m."""
-    return length(sub(_went(origin, x, i), scale(ahead, load(speed, i))))
+def _stray(x, course, i):
+    """How far from its course vertex i is, as a vector in m."""
+    return sub(_went(course.origin, x, i), scale(course.ahead, load(course.speed, i)))
 
 
 @lean_inline
@@ -346,34 +349,34 @@ def _unknown(strays, i, least, most):
 
 
 @kernel
-def foresee_strays(strays, rows, stale, start, now, origin, speed, ahead, least, most):
+def foresee_strays(strays, rows, stale, start, now, course, bounds):
     """Bound how far vertices may stray until the end of the substep.
 
     Returns how many by more than pairs allow for, and marks them in stale (n,). start, now (n, 3)
-    m: where the substep begins, and where they get to by themselves; origin (n, 3) m and speed (n,
-    3) m a substep: of their flight, ahead substeps before the end of this one. least, most m: of
-    what sticks and contacts may add.
+    m: where the substep begins, and where they get to by themselves; course: up to the end of it.
+    bounds, m: of what sticks and contacts may add, at least and at most.
     """
+    least, most = bounds
     count = 0
     for n in range(rows.shape[0]):
         i = rows[n]
         unknown = _unknown(strays, i, least, most)
-        strays.foreseen[i] = max(_stray(now, origin, speed, i, ahead), strays.now[i])
+        strays.foreseen[i] = max(length(_stray(now, course, i)), strays.now[i])
         strays.bound[i] = strays.foreseen[i] + unknown
         way = _went(start, now, i)
         strays.step[i]["way"] = length(way) + unknown
-        strays.step[i]["veer"] = length(sub(way, load(speed, i))) + unknown
+        strays.step[i]["veer"] = length(sub(way, load(course.speed, i))) + unknown
         stale[i] = strays.bound[i] > strays.slack[i]
         count += stale[i]
     return count
 
 
 @kernel
-def renew_flight(strays, rows, stale, start, now, origin, speed, ahead, bounds):
-    """Lay the straight flight of stale vertices through start and now (n, 3) m, a substep later.
+def renew_flight(strays, rows, stale, start, now, course, bounds):
+    """Lay the course of stale vertices through start and now (n, 3) m, a substep later.
 
-    ahead: substeps since all pairs were looked for; bounds, m: how far vertices may stray from
-    their flight at least and at most, and what sticks and contacts may add at least and at most.
+    course: up to start; bounds, m: how far vertices may stray from it at least and at most, and
+    what sticks and contacts may add at least and at most.
     """
     narrow, wide, least, most = bounds
     for n in range(rows.shape[0]):
@@ -382,8 +385,8 @@ def renew_flight(strays, rows, stale, start, now, origin, speed, ahead, bounds):
             continue
         way = _went(start, now, i)
         for k in range(3):
-            speed[i, k] = way[k]
-            origin[i, k] = start[i, k] - ahead * way[k]
+            course.speed[i, k] = way[k]
+            course.origin[i, k] = start[i, k] - course.ahead * way[k]
         # what has strayed far lately may do so again
         likely = min(1.5 * strays.bound[i], wide)
         unknown = _unknown(strays, i, least, most)
@@ -396,7 +399,7 @@ def renew_flight(strays, rows, stale, start, now, origin, speed, ahead, bounds):
 
 
 @kernel
-def check_strays(strays, thickness, rows, stale, start, x, origin, speed, ahead):
+def check_strays(strays, thickness, rows, stale, start, x, course):
     """How many vertices have strayed so far that they may have met what nobody looked at.
 
     By more than was reckoned with and `LEEWAY` of their thickness (n,) m: they are marked in stale
@@ -408,10 +411,10 @@ def check_strays(strays, thickness, rows, stale, start, x, origin, speed, ahead)
         i = rows[n]
         unknown = strays.bound[i] - strays.foreseen[i]
         way = _went(start, x, i)
-        strays.now[i] = _stray(x, origin, speed, i, ahead)
+        strays.now[i] = length(_stray(x, course, i))
         more = strays.now[i] - strays.foreseen[i]
         more = max(more, length(way) - (strays.step[i]["way"] - unknown))
-        veered = length(sub(way, load(speed, i)))
+        veered = length(sub(way, load(course.speed, i)))
         more = max(more, veered - (strays.step[i]["veer"] - unknown))
         strays.surprise[i] = max(SURPRISE_KEPT * strays.surprise[i], more)
         stale[i] = more > unknown + LEEWAY * thickness[i]
@@ -421,14 +424,14 @@ def check_strays(strays, thickness, rows, stale, start, x, origin, speed, ahead)
 
 
 @kernel
-def farthest_stray(slack, rows, x, origin, speed, ahead):
-    """The largest share of its slack (n,) m by which a vertex has left its straight flight.
+def farthest_stray(slack, rows, x, course):
+    """The largest share of its slack (n,) m by which a vertex has left its course.
 
-    x (n, 3) m: where vertices are now; the rest as in `foresee_strays`.
+    x (n, 3) m: where vertices are now, at the end of the course.
     """
     most = 0.0
     for n in range(rows.shape[0]):
         i = rows[n]
-        away = sub(_went(origin, x, i), scale(ahead, load(speed, i)))
+        away = _stray(x, course, i)
         most = max(most, dot(away, away) / (slack[i] * slack[i]))
     return math.sqrt(most)

@@ -29,7 +29,7 @@ from .body_surfaces import hanging, met_bodies
 from .crossed_cloth import CrossedCloth
 from .mesh_ground import mesh_ground_room
 from .mesh_neighbours import neighbours_room
-from .surface_contact import SURFACE_CONTACT, strays_room
+from .surface_contact import SURFACE_CONTACT, Course, strays_room
 from .surface_couple import pieces_of
 from .surface_meshes import AWAY, NEAR, MeshSurfaces, box_of
 from .surface_stops import stopping_room
@@ -170,6 +170,10 @@ class SurfaceRoom:
         self.stale[: self.led] = 1
         self.stale[self.led :] = 0  # what it meets is found from the side of the cloth
         self.stale[self.by_itself :] = 1  # but its flight is laid anew
+
+    def course(self, ahead: int) -> Course:
+        """The course that pairs were looked for along, for so many substeps."""
+        return Course(self.origin, self.speed, ahead)
 
     def gather(self, horizon: float, threads: int, mesh_moves: bool) -> Moving:
         """Bound where all are in the coming substeps, horizon many; returns what pairs ask for."""
