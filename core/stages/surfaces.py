@@ -253,7 +253,7 @@ class SurfaceContacts:
         strays = room.strays
         strays.now[rows] = strays.foreseen[rows]
         way = (room.start, room.x, room.course(ahead + 1))
-        return foresee_strays(strays, rows, room.stale, *way, (0.0, 0.0)) > 0
+        return foresee_strays(strays, rows, room.stale, *way, 0.0, 0.0) > 0
 
     def _look_for_pairs(self, room: SurfaceRoom) -> None:
         """See to it that the pairs hold for this substep: for all, or for those that strayed."""
@@ -314,7 +314,7 @@ class SurfaceContacts:
             return len(room.rows)
         way = (room.start, room.now, room.course(ahead + 1))
         unknown = (UNFORESEEN[0] * edge, UNFORESEEN[1] * edge)
-        stale: int = foresee_strays(strays, room.flying, room.stale, *way, unknown)
+        stale: int = foresee_strays(strays, room.flying, room.stale, *way, *unknown)
         return stale
 
     def _learn(self, room: SurfaceRoom, ahead: int) -> None:

@@ -349,14 +349,13 @@ def _unknown(strays, i, least, most):
 
 
 @kernel
-def foresee_strays(strays, rows, stale, start, now, course, bounds):
+def foresee_strays(strays, rows, stale, start, now, course, least, most):
     """Bound how far vertices may stray until the end of the substep.
 
     Returns how many by more than pairs allow for, and marks them in stale (n,). start, now (n, 3)
     m: where the substep begins, and where they get to by themselves; course: up to the end of it.
-    bounds, m: of what sticks and contacts may add, at least and at most.
+    least, most m: of what sticks and contacts may add.
     """
-    least, most = bounds
     count = 0
     for n in range(rows.shape[0]):
         i = rows[n]
