@@ -25,7 +25,9 @@ from ..rotation import (
 )
 from ..vec3 import (
     ZERO,
+    add,
     along,
+    cross,
     divide,
     divide_each,
     load,
@@ -188,6 +190,14 @@ def write_own_spin(owners, o):
 def slow_spin(owners, o):
     """ω = (I + extra)⁻¹ L."""
     store(owners.spin, o, rotate(owners.inverse_inertia[o], load(owners.momentum, o)))
+
+
+@lean_inline
+def velocity_of(owners, c, x):
+    """Velocity m/s at x (m) of an owner as it moves now."""
+    return add(
+        load(owners.velocity, c), cross(load(owners.spin, c), sub(x, load(owners.position, c)))
+    )
 
 
 @lean_inline

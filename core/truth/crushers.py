@@ -15,6 +15,7 @@ import numpy as np
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model
 from ..settings import SolverSettings
+from ..settings.gravity import GRAVITY
 from ..step import advance
 from .case import CASES, Result
 
@@ -23,8 +24,6 @@ FRAMES_OF_PRESS = 48
 
 HEIGHT_LEFT = 0.25
 """Of what the block stands in."""
-
-GRAVITY = 9.81
 
 SHAPE_SIZES = {"BOX": (0.4, 0.4, 0.4), "SPHERE": (0.4,), "CYLINDER": (0.4, 0.2)}
 """Of bodies, by their distance in the block."""

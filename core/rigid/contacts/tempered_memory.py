@@ -15,10 +15,8 @@ from __future__ import annotations
 
 from ...kernels.jit import lean, lean_inline
 from ...vec3 import (
-    add,
     add_to,
     along,
-    cross,
     divide,
     dot,
     load,
@@ -32,6 +30,7 @@ from ...vec3 import (
     vec,
 )
 from ..islands import join, root_of
+from ..owners import velocity_of
 
 MOST_GAIN = 2.0
 """Energy after a warm start by that before it, beyond which less of it is taken: what rests loses
@@ -100,13 +99,6 @@ def _is_any_driven(contacts, owners, calm):
 
 
 @lean_inline
-def _speed_at(place, o, owners):
-    """Velocity that what is at a place has if it goes along with owner o."""
-    arm = sub(place, load(owners.position, o))
-    return add(load(owners.velocity, o), cross(load(owners.spin, o), arm))
-
-
-@lean_inline
 def _find_views(contacts, owners):
     """The velocity from which each heap's energy is seen: of what it lies on, or of its middle."""
     groups = contacts.groups
@@ -122,7 +114,7 @@ def _find_views(contacts, owners):
             if owners.inverse_mass[o] == 0.0 and owners.inverse_mass[other] > 0.0:
                 of = sums[heap[other]]
                 of["is_held"] = 1
-                add_to(of["seen_from"], _speed_at(load(owners.position, other), o, owners))
+                add_to(of["seen_from"], velocity_of(owners, o, load(owners.position, other)))
                 of["weight"] += 1.0
     for o in range(heap.shape[0]):
         w, of = owners.inverse_mass[o], sums[heap[o]]

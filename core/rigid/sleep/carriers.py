@@ -17,7 +17,7 @@ from ...vec3 import ZERO, add, along, cross, divide, length, load, store, sub
 from ...vector import turned_by
 from ..contacts.contact_table import NORMAL
 from ..islands import join, root_of
-from ..owners import AWAKE, CARRIED, RESTING, write_momentum
+from ..owners import AWAKE, CARRIED, RESTING, velocity_of, write_momentum
 from .sleepers import DEFORMING, DISTURBED, FIRST_CARRIER, UNCARRIED, UNSTEADY
 from .stillness import CHANGE, REST_TIME, are_free, still_speed
 
@@ -64,14 +64,6 @@ def _motion_at(drive, c, x):
     end, _ = carried_to(drive, c, x, turn)
     velocity = divide(sub(end, x), drive.duration)
     return velocity, spin_of_turn(turn, drive.duration)
-
-
-@lean_inline
-def velocity_of(owners, c, x):
-    """Velocity m/s at x (m) of an owner as it moves now."""
-    return add(
-        load(owners.velocity, c), cross(load(owners.spin, c), sub(x, load(owners.position, c)))
-    )
 
 
 @lean_inline

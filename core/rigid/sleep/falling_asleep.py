@@ -14,8 +14,8 @@ from ...vec3 import ZERO, length, load, store, sub, vec
 from ..contacts.contact_groups import is_either_jointed
 from ..contacts.contact_table import NORMAL
 from ..islands import join, root_of
-from ..owners import AWAKE, CARRIED
-from .carriers import carried_to, end_ride, find_carriers, lie_down, turn_load, velocity_of
+from ..owners import AWAKE, CARRIED, velocity_of
+from .carriers import carried_to, end_ride, find_carriers, lie_down, turn_load
 from .sleepers import UNSTEADY
 from .stillness import REST_TIME, are_free, is_other_load, still_speed
 
