@@ -25,7 +25,7 @@ from scene_parts import (
 KNOTS, SPACING, HEIGHT = 16, 0.25, 3.0  # a side, m from one to the next, m above the floor
 SPAN = 3.2  # m from beam to beam
 BAR, KNOT_MASS = 0.05, 0.25  # m thick, kg
-CRATES, CRATE, CRATE_MASS = 6, 0.55, 20.0  # how many, m, kg
+CRATES, CRATE, CRATE_MASS = 6, 0.45, 20.0  # how many, m, kg
 
 
 def build() -> None:
@@ -98,6 +98,6 @@ def _crates() -> None:
     colors = [TEAL if number % 2 else WOOD for number in range(CRATES)]
     copies = [add_copy(crate, f"Crate {n + 1}", colors[n]) for n in range(1, CRATES)]
     for number, one in enumerate([crate, *copies]):
-        x, y = random.uniform(-0.4, 0.4), random.uniform(-0.4, 0.4)
+        x, y = random.uniform(-0.4, 0.4), random.uniform(-0.2, 0.2)
         one.location = (x, y, 3.6 + 0.85 * number)
         one.rotation_euler = Euler(random.uniform(-0.6, 0.6, 3))
