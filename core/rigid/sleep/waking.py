@@ -3,7 +3,8 @@
 A blow wakes as many as it might move: neighbours by neighbours, until none of them would feel it if
 they shared it. Something driven that comes or goes wakes all that lean on each other, and so do
 gravity, forces, ties or particles that act otherwise than when they fell asleep. What touches a
-sleeper and moves wakes it alone, and what has borne it and leaves wakes all that lie on it.
+sleeper and moves wakes it alone; what has borne it and leaves, or slides away under it, wakes all
+that lie on it.
 
 Contacts of sleepers are remembered: they say who leans on whom, and they carry at once when
 sleepers wake.
@@ -116,29 +117,31 @@ def _goes_elsewhere(sleep, owners, mine, other):
 def feel_rows(sleep, owners, contacts):
     """Let sleepers feel what moves at their points of contact.
 
-    What has borne one and leaves it wakes all that lie on it: they are to fall at once.
+    What has borne one and leaves it, or slides away under it, wakes all that lie on it: they are to
+    fall at once, and to press on it until then. So does what slides from under a body that is awake
+    and bears sleepers.
     """
     for c in range(contacts.count[0]):
         row = contacts.rows[c]
         a, b = row["owner"][0], row["owner"][1]
         is_pair = are_free(owners, sleep.sleeper.shape[0], a, b)
-        if not is_pair or (owners.asleep[a] == AWAKE) == (owners.asleep[b] == AWAKE):
+        if not is_pair or (owners.asleep[a] != AWAKE and owners.asleep[b] != AWAKE):
             continue
         if row["gap"] > GOES_BY * row["slop"]:
             continue
-        mine = a if owners.asleep[a] != AWAKE else b
+        are_awake = owners.asleep[a] == AWAKE and owners.asleep[b] == AWAKE
+        lift = -dot(load(row["axis"], NORMAL), vec(sleep.gravity))
+        mine = a if (lift > 0.0 if are_awake else owners.asleep[a] != AWAKE) else b
         sleeper = sleep.sleeper[mine]
+        is_borne = (lift if mine == a else -lift) > BEARS * sleep.root_gravity**2
         still = still_speed(sleeper["radius"], sleep.root_gravity)
         apart = contact_speed(row, NORMAL, owners)
-        along = contact_speed(row, 1, owners)
-        across = contact_speed(row, 2, owners)
-        if apart > LEAVES * still:
-            lift = -dot(load(row["axis"], NORMAL), vec(sleep.gravity))
-            if (lift if mine == a else -lift) > BEARS * sleep.root_gravity**2:
-                if sleeper["wake"] in (UNDISTURBED, TOUCHED):
-                    sleeper["wake"] = UNSUPPORTED
-                continue
-        if sleeper["wake"] == UNDISTURBED and length((apart, along, across)) > still:
+        speed = length((apart, contact_speed(row, 1, owners), contact_speed(row, 2, owners)))
+        slides = row["impulse"][NORMAL] > 0.0 and speed > WAKING_SPEEDS * still
+        if is_borne and (slides or (apart > LEAVES * still and not are_awake)):
+            if sleeper["wake"] in (UNDISTURBED, TOUCHED):
+                sleeper["wake"] = UNSUPPORTED
+        elif sleeper["wake"] == UNDISTURBED and speed > still and not are_awake:
             sleeper["wake"] = TOUCHED
 
 
@@ -336,7 +339,7 @@ def wake_sleepers(sleep, owners, joints, kept_key, key, rest, under_way):
     if need == math.inf:
         _join_all(sleep, owners, kept_key)
         _join_all(sleep, owners, key)
-    _mark_falling(sleep, owners, kept_key)
+    _mark_falling(sleep, owners, kept_key, key)
     for b in range(count):
         if sleep.sleeper[b]["wake"] in (TOUCHED, STRUCK, DISTURBED):
             mark[root_of(island, b)] = NEXT
@@ -381,7 +384,7 @@ def _needed_mass(sleep):
 
 
 @lean_inline
-def _mark_falling(sleep, owners, kept_key):
+def _mark_falling(sleep, owners, kept_key, key):
     """Reach those that what has borne them leaves, with all that lies on them."""
     falls = False
     for b in range(sleep.sleeper.shape[0]):
@@ -390,6 +393,7 @@ def _mark_falling(sleep, owners, kept_key):
             falls = True
     while falls:
         falls = _spread_upwards(sleep, owners, kept_key)
+        falls = _spread_upwards(sleep, owners, key) or falls
 
 
 @lean_inline
