@@ -34,6 +34,7 @@ from ..particles.contacts.surface_limit import PushedBack, part_surfaces
 from ..particles.contacts.surface_room import SurfaceRoom
 from ..particles.contacts.surface_tangle import UNTANGLING, take_out
 from ..particles.contacts.surface_untangling import keep_slow
+from ..particles.contacts.surface_watch import Parting
 from ..records import Particles
 from ..workspace import workspace_of
 from .bodies import Bodies
@@ -576,9 +577,10 @@ class SurfaceContacts:
         return unfolded
 
     def _part_contacts(self, room: SurfaceRoom) -> None:
-        moving = (room.x, room.start, room.inverse_mass, room.rows, room.stopping, room.led)
+        moving = (room.x, room.start, room.inverse_mass)
+        parting = Parting(room.contacts, self.contact_count, room.watch, *moving)
         back = PushedBack(room.by_itself, room.first_hold, room.hold, room.pushed)
-        if part_surfaces(room.contacts, self.contact_count, room.watch, *moving, back):
+        if part_surfaces(parting, room.rows, room.stopping, room.led, back):
             self._expect_crossings(room)
 
     def _expect_crossings(self, room: SurfaceRoom) -> None:

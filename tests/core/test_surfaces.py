@@ -35,7 +35,12 @@ from verlet_physics.particles.contacts.surface_stops import (
     stopping_room,
 )
 from verlet_physics.particles.contacts.surface_untangling import crossed_room, slit_way
-from verlet_physics.particles.contacts.surface_watch import note_spare, watch_contacts, watch_room
+from verlet_physics.particles.contacts.surface_watch import (
+    Parting,
+    note_spare,
+    watch_contacts,
+    watch_room,
+)
 from verlet_physics.stages.surfaces import SurfaceContacts
 from verlet_physics.truth.crossings import count_crossings
 from verlet_physics.truth.surfaces import most_crossings
@@ -287,10 +292,10 @@ def _part(contacts, x, start, inverse_mass, idle=0):
     for n in range(count):
         note_spare(watch, n, contacts[n])
     rows = np.arange(vertices - idle, dtype=np.int32)
-    given = (watch, x, start, inverse_mass, rows, stopping_room(vertices), vertices)
+    parting = Parting(contacts, count, watch, x, start, inverse_mass)
     none = np.zeros(1, dtype=np.int32)
     no_bodies = PushedBack(vertices, none, np.zeros(0, BODY_HOLD), np.zeros((0, 2, 3)))
-    stopped = part_surfaces(contacts, count, *given, no_bodies)
+    stopped = part_surfaces(parting, rows, stopping_room(vertices), vertices, no_bodies)
     return stopped, watch.count[0]
 
 

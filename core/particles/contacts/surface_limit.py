@@ -197,7 +197,7 @@ def _part_contact(contacts, n, watch, x, start, inverse_mass, back):
 def _sweep(parting, moved, sweep, back):
     """Part all contacts that are not apart; how many there were.
 
-    parting: what `part_surfaces` is given first; sweep: the number of this one.
+    sweep: the number of this one.
     """
     contacts, count, watch, x, start, inverse_mass = parting
     done = p = 0
@@ -217,8 +217,8 @@ def _sweep(parting, moved, sweep, back):
 
 
 @kernel
-def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping, led, back):
-    """Part all contacts, x (n, 3) m at the end of the substep; how many vertices had to stop.
+def part_surfaces(parting, rows, stopping, led, back):
+    """Part all contacts, see `Parting`; how many vertices had to stop.
 
     Sweeps of the least that parts them, one after the other. Should that not be enough, what is
     not apart goes half of its way and is parted again, and at last stops, and what that stops,
@@ -226,16 +226,15 @@ def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping
     other cloth. What is stopped goes on as one piece with what it is not apart from: see
     `surface_stops`. What is at a mesh, whose vertices from ``led`` on stop for nobody, goes on with
     it; where two of them leave cloth no room between them, it goes as one piece all the same, and
-    they go through it. rows: vertices of cloth; watch: has what `note_spare` noted of all contacts.
-    back: what bodies are pushed back by when cloth is parted from what is drawn of them.
+    they go through it. rows: vertices of cloth; back: what bodies are pushed back by when cloth is
+    parted from what is drawn of them.
     """
-    moved = stopping.moved
-    parting = (contacts, count, watch, x, start, inverse_mass)
+    moved, x = stopping.moved, parting.x
     for n in range(rows.shape[0]):
         moved[rows[n]] = 0
     for n in range(led, x.shape[0]):
         moved[n] = 0
-    watch_contacts(watch, count, x, start, rows)
+    watch_contacts(parting.watch, parting.count, x, parting.start, rows)
     sweep = 0
     for retreat in range(RETREATS + 1):
         for _ in range(PARTING_SWEEPS):
@@ -244,7 +243,7 @@ def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping
                 return 0
         forget_zones(rows, stopping)
         if retreat == 0:
-            note_meshes(contacts, count, rows, x, start, stopping, led)
+            note_meshes(parting, rows, stopping, led)
         if retreat < RETREATS:
             sweep += 1
             hold_back(parting, rows, stopping, led, sweep, TO_RETREAT, True)

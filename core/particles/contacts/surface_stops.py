@@ -161,8 +161,8 @@ def _go(rows, stopping, x, start, inverse_mass, sweep, what):
 def hold_back(parting, rows, stopping, led, sweep, what, is_first):
     """Do ``what`` to all contacts that are not apart; how many vertices and zones that changed.
 
-    parting: what `part_surfaces` is given first; sweep: the number of this one; is_first: nothing
-    was held back for this yet, so what has not moved may be apart or not.
+    sweep: the number of this one; is_first: nothing was held back for this yet, so what has not
+    moved may be apart or not.
     """
     contacts, count, watch, x, start, inverse_mass = parting
     changes = 0
@@ -185,12 +185,13 @@ def hold_back(parting, rows, stopping, led, sweep, what, is_first):
 
 
 @lean
-def note_meshes(contacts, count, rows, x, start, stopping, led):
+def note_meshes(parting, rows, stopping, led):
     """Note with which mesh each of the vertices ``rows`` goes when it stops, and which way."""
     for n in range(rows.shape[0]):
         stopping.nearest[rows[n]] = math.inf
-    for n in range(count if led < x.shape[0] else 0):
-        _go_with_mesh(contacts[n], x, start, stopping.way, stopping.nearest, led)
+    x, start = parting.x, parting.start
+    for n in range(parting.count if led < x.shape[0] else 0):
+        _go_with_mesh(parting.contacts[n], x, start, stopping.way, stopping.nearest, led)
 
 
 @lean_inline

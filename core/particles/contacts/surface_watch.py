@@ -56,6 +56,19 @@ Watch = namedtuple(
     ],
 )
 
+Parting = namedtuple(
+    "Parting",
+    [
+        "contacts",  # (m,) `SURFACE_CONTACT`
+        "count",  # of them
+        "watch",  # `Watch`, which has what `note_spare` noted of all contacts
+        "x",  # (n, 3) m, at the end of the substep: what is parted
+        "start",  # (n, 3) m, where it begins
+        "inverse_mass",  # (n,) 1/kg
+    ],
+)
+"""Contacts of surfaces, and the vertices that are to be parted by them."""
+
 
 def watch_room(vertices: int, contacts: int) -> Watch:
     """Room for so many vertices and contacts."""
