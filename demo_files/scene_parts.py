@@ -106,9 +106,10 @@ def add_grid(
     return add_mesh(name, vertices, faces, color, smooth=True)
 
 
-def add_ball(name: str, radius: float, color: Color) -> bpy.types.Object:
-    """A round ball."""
-    bpy.ops.mesh.primitive_uv_sphere_add(segments=48, ring_count=24, radius=radius)
+def add_ball(name: str, radius: float, color: Color, segments: int = 48) -> bpy.types.Object:
+    """A round ball, drawn of so many segments and half as many rings."""
+    rings = segments // 2
+    bpy.ops.mesh.primitive_uv_sphere_add(segments=segments, ring_count=rings, radius=radius)
     return _named(name, color, smooth=True)
 
 
