@@ -60,7 +60,7 @@ def _add_sack() -> None:
 
 def _add_balls() -> None:
     """Balls in layers over the sack."""
-    ball = add_ball("Ball 01", BALL, RED, 24)  # cloth is kept out of all that is drawn
+    ball = add_ball("Ball 01", BALL, RED, segments=24)  # cloth is kept out of all that is drawn
     make("rigid_body", ball)
     ball.verlet.body.mass_by, ball.verlet.body.mass = "MASS", MASS
     ball.verlet.body.friction = 0.4

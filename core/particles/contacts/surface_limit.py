@@ -166,8 +166,9 @@ def _turn(contact, x, start):
 
 
 @lean_inline
-def _part_contact(contacts, n, watch, x, start, inverse_mass, back):
+def _part_contact(parting, n, back):
     """Part the two features of contact n where they are not; whether they had to be."""
+    contacts, _, watch, x, start, inverse_mass = parting
     contact = contacts[n]
     needed = distance_needed(contact)
     normal = vec(contact["normal"])
@@ -199,20 +200,20 @@ def _sweep(parting, moved, sweep, back):
 
     sweep: the number of this one.
     """
-    contacts, count, watch, x, start, inverse_mass = parting
+    watch, x, start = parting.watch, parting.x, parting.start
     done = p = 0
     while p < watch.count[0]:
         n = watch.row[p]
         p += 1
         if is_as_it_was(watch.contact[n], moved, sweep):
             continue
-        if not _part_contact(contacts, n, watch, x, start, inverse_mass, back):
+        if not _part_contact(parting, n, back):
             continue
         done += 1
         for c in range(4):
             moved[watch.contact[n]["corner"][c]] = sweep
         if has_left(watch, n, x, start):
-            p = watch_more(watch, count, x, start, n)
+            p = watch_more(watch, parting.count, x, start, n)
     return done
 
 

@@ -124,24 +124,26 @@ def feel_rows(sleep, owners, contacts):
     for c in range(contacts.count[0]):
         row = contacts.rows[c]
         a, b = row["owner"][0], row["owner"][1]
-        is_pair = are_free(owners, sleep.sleeper.shape[0], a, b)
-        if not is_pair or (owners.asleep[a] != AWAKE and owners.asleep[b] != AWAKE):
+        if not are_free(owners, sleep.sleeper.shape[0], a, b):
             continue
-        if row["gap"] > GOES_BY * row["slop"]:
+        a_sleeps, b_sleeps = owners.asleep[a] != AWAKE, owners.asleep[b] != AWAKE
+        if (a_sleeps and b_sleeps) or row["gap"] > GOES_BY * row["slop"]:
             continue
-        are_awake = owners.asleep[a] == AWAKE and owners.asleep[b] == AWAKE
-        lift = -dot(load(row["axis"], NORMAL), vec(sleep.gravity))
-        mine = a if (lift > 0.0 if are_awake else owners.asleep[a] != AWAKE) else b
-        sleeper = sleep.sleeper[mine]
+        lift = -dot(load(row["axis"], NORMAL), vec(sleep.gravity))  # of a by b
+        # the one that sleeps feels it; of two that are awake, the one that lies on the other
+        is_asleep = a_sleeps or b_sleeps
+        mine = a if a_sleeps or (not b_sleeps and lift > 0.0) else b
         is_borne = (lift if mine == a else -lift) > BEARS * sleep.root_gravity**2
+        sleeper = sleep.sleeper[mine]
         still = still_speed(sleeper["radius"], sleep.root_gravity)
         apart = contact_speed(row, NORMAL, owners)
         speed = length((apart, contact_speed(row, 1, owners), contact_speed(row, 2, owners)))
         slides = row["impulse"][NORMAL] > 0.0 and speed > WAKING_SPEEDS * still
-        if is_borne and (slides or (apart > LEAVES * still and not are_awake)):
+        leaves = is_asleep and apart > LEAVES * still
+        if is_borne and (slides or leaves):
             if sleeper["wake"] in (UNDISTURBED, TOUCHED):
                 sleeper["wake"] = UNSUPPORTED
-        elif sleeper["wake"] == UNDISTURBED and speed > still and not are_awake:
+        elif is_asleep and sleeper["wake"] == UNDISTURBED and speed > still:
             sleeper["wake"] = TOUCHED
 
 
