@@ -96,14 +96,14 @@ class Calming:
         """
         surfaces, room = self.surfaces, self.surfaces.room
         assert room is not None
-        if self.part is None or self.searches != surfaces.searches:
-            self.searches = surfaces.searches
+        if self.part is None or self.searches != surfaces.search.count:
+            self.searches = surfaces.search.count
             met = [np.zeros((0, 2), dtype=np.int32)]
             for partners in room.partners:
                 ends = partners.pairs["corner"][: partners.count]
                 if partners.is_self:
                     met.append(self.owner[ends[:, [0, 3]]])
-                elif surfaces.meshes_move:
+                elif surfaces.meshes.do_move:
                     led = (room.x != room.start).any(axis=1)
                     led[: room.led] = False
                     ends = ends[led[ends].any(axis=1)]

@@ -41,6 +41,7 @@ from verlet_physics.particles.contacts.surface_watch import (
     watch_contacts,
     watch_room,
 )
+from verlet_physics.stages.surface_search import SurfaceSearch
 from verlet_physics.stages.surfaces import SurfaceContacts
 from verlet_physics.truth.crossings import count_crossings
 from verlet_physics.truth.surfaces import most_crossings
@@ -643,7 +644,7 @@ def test_what_is_flung_in_mid_frame_is_seen_though_nothing_was_near(monkeypatch)
     def fling(surfaces, contacts):
         settle(surfaces, contacts)
         if surfaces.frame.substep == 6:
-            were_quiet.append(surfaces.is_quiet)
+            were_quiet.append(surfaces.search.is_quiet)
             surfaces.frame.x[first] += (0.0, 0.0, 0.6)
 
     monkeypatch.setattr(SurfaceContacts, "settle", fling)
@@ -662,23 +663,23 @@ def test_what_is_flung_in_mid_frame_is_seen_though_nothing_was_near(monkeypatch)
 
 def test_all_pairs_are_looked_for_when_a_mesh_leaves_its_flight(monkeypatch):
     """The flight of a mesh is laid when all are looked for, and then alone."""
-    leaves, look = SurfaceContacts._leave_flight, SurfaceContacts._look_for_pairs
+    leaves, look = SurfaceSearch._leave_flight, SurfaceSearch.look
     has_left, found = [], []
 
-    def leave(surfaces, room, ahead, rows):
-        if rows is room.mesh_rows and surfaces.frame.substep % 7 == 5:
+    def leave(search, rows):
+        if rows is search.room.mesh_rows and search.frame.substep % 7 == 5:
             has_left.append(True)
             return True
-        return leaves(surfaces, room, ahead, rows)
+        return leaves(search, rows)
 
-    def look_for_pairs(surfaces, room):
+    def look_for_pairs(search, may_be_alone):
         has_left.clear()
-        look(surfaces, room)
+        look(search, may_be_alone)
         if has_left:
-            found.append(surfaces.searched == surfaces.frame.substep)
+            found.append(search.since == 0)
 
-    monkeypatch.setattr(SurfaceContacts, "_leave_flight", leave)
-    monkeypatch.setattr(SurfaceContacts, "_look_for_pairs", look_for_pairs)
+    monkeypatch.setattr(SurfaceSearch, "_leave_flight", leave)
+    monkeypatch.setattr(SurfaceSearch, "look", look_for_pairs)
     scene = pinched(Pinch(kind="MESH", vertices=12))
     state = scene.model.initial_state()
     for frame in range(1, 25):
