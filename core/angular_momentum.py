@@ -7,8 +7,8 @@ I* ω = −Σ m (x* − c*) × Δx. That leaves linear momentum as it is.
 
 from __future__ import annotations
 
-from .kernels.jit import inline
-from .vec3 import ZERO
+from .kernels.jit import inline, lean_inline
+from .vec3 import ZERO, along, divide, load, sub
 
 NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 """The sums Σ m r rᵀ of nothing, as xx yy zz xy xz yz."""
@@ -27,6 +27,26 @@ def add_inertia(sums, m, r):
         xz + m * x * z,
         yz + m * y * z,
     )
+
+
+@lean_inline
+def inertia_about_centre(member, first, last, x, inverse_mass):
+    """Mass kg, centre m and Σ m r rᵀ about it of members first to last at x (n, 3) m.
+
+    The mass is 0, and nothing else true, where one of them is immovable.
+    """
+    mass, centre, sums = 0.0, ZERO, NO_INERTIA
+    for n in range(first, last):
+        i = member[n]
+        if inverse_mass[i] == 0.0:
+            return 0.0, centre, sums
+        mass += 1.0 / inverse_mass[i]
+        centre = along(centre, 1.0 / inverse_mass[i], load(x, i))
+    centre = divide(centre, mass)
+    for n in range(first, last):
+        i = member[n]
+        sums = add_inertia(sums, 1.0 / inverse_mass[i], sub(load(x, i), centre))
+    return mass, centre, sums
 
 
 @inline

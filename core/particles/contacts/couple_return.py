@@ -25,7 +25,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
+from ...angular_momentum import add_inertia, inertia_about_centre, solve_inertia
 from ...arrays import Ints
 from ...kernels.jit import inline, kernel, lean_inline
 from ...pairs import distinct_pairs
@@ -35,7 +35,6 @@ from ...vec3 import (
     add_symmetric,
     along,
     cross,
-    divide,
     dot,
     length,
     load,
@@ -127,23 +126,15 @@ def _weigh(row, member, previous, inverse_mass, step):
     """Write mass, centre, radius and Σ m r rᵀ of a carrier into its row, once in a step."""
     if row["weighed"] == step:
         return
-    row["weighed"], row["turned"], row["is_pinned"] = step, 0.0, 0
-    mass = 0.0
-    centre = ZERO
-    for n in range(row["first_member"], row["last_member"]):
-        i = member[n]
-        if inverse_mass[i] == 0.0:
-            row["is_pinned"] = 1
-            return
-        mass += 1.0 / inverse_mass[i]
-        centre = along(centre, 1.0 / inverse_mass[i], load(previous, i))
-    centre = divide(centre, mass)
-    sums = NO_INERTIA
+    row["weighed"], row["turned"] = step, 0.0
+    first, last = row["first_member"], row["last_member"]
+    mass, centre, sums = inertia_about_centre(member, first, last, previous, inverse_mass)
+    row["is_pinned"] = mass == 0.0
+    if mass == 0.0:
+        return
     far = 0.0
-    for n in range(row["first_member"], row["last_member"]):
-        i = member[n]
-        r = sub(load(previous, i), centre)
-        sums = add_inertia(sums, 1.0 / inverse_mass[i], r)
+    for n in range(first, last):
+        r = sub(load(previous, member[n]), centre)
         far = max(far, dot(r, r))
     row["mass"], row["radius"] = mass, math.sqrt(far)
     set_vec(row["centre"], centre)

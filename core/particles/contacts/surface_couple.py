@@ -16,11 +16,11 @@ from collections import namedtuple
 
 import numpy as np
 
-from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
+from ...angular_momentum import inertia_about_centre, solve_inertia
 from ...arrays import Ints
 from ...geometry.surface import connected_parts
 from ...kernels.jit import kernel, lean_inline
-from ...vec3 import ZERO, add_to, along, cross, divide, load, move, scale, set_vec, sub, vec
+from ...vec3 import ZERO, add_to, along, cross, load, move, scale, set_vec, sub, vec
 
 PIECE = np.dtype(
     [
@@ -60,18 +60,9 @@ def _turn_back(pieces, p, x, previous, inverse_mass):
     """Turn piece p by what takes its couple back."""
     member, piece = pieces.member, pieces.row[p]
     first, last = piece["first_member"], pieces.row[p + 1]["first_member"]
-    mass, centre = 0.0, ZERO
-    for n in range(first, last):
-        i = member[n]
-        if inverse_mass[i] == 0.0:
-            return
-        mass += 1.0 / inverse_mass[i]
-        centre = along(centre, 1.0 / inverse_mass[i], load(previous, i))
-    centre = divide(centre, mass)
-    sums = NO_INERTIA
-    for n in range(first, last):
-        i = member[n]
-        sums = add_inertia(sums, 1.0 / inverse_mass[i], sub(load(previous, i), centre))
+    mass, centre, sums = inertia_about_centre(member, first, last, previous, inverse_mass)
+    if mass == 0.0:
+        return
     turn = solve_inertia(sums, scale(-1.0, vec(piece["couple"])))
     for n in range(first, last):
         i = member[n]
