@@ -21,7 +21,7 @@ class Result:
     @property
     def passed(self) -> bool:
         """Whether the figure is true (a NaN is not)."""
-        return abs(self.measured - self.expected) <= self.tolerance
+        return bool(abs(self.measured - self.expected) <= self.tolerance)
 
 
 def case(name: str) -> Callable[[Callable[[], Result]], Callable[[], Result]]:

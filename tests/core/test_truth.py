@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from verlet_physics.__main__ import main
@@ -20,6 +21,13 @@ def test_json_line_has_the_promised_keys(capsys):
     line = json.loads(capsys.readouterr().out)
     assert set(line) == {"case", "measured", "expected", "tolerance", "pass"}
     assert line["pass"] is True
+
+
+def test_a_case_measured_in_whole_arrays_is_a_line_too(capsys, monkeypatch):
+    figures = Result(np.float64(1.0), np.float64(0.9), np.float64(0.2))
+    monkeypatch.setitem(CASES, "free-flight", lambda: figures)
+    assert main(["truth", "free-flight", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["pass"] is True
 
 
 def test_figures_of_other_engines_stand_beside_ours(capsys):
