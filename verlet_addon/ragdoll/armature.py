@@ -25,6 +25,7 @@ from ..properties.tunable_properties import settings_from
 from ..transforms import affine
 from . import bone_pins
 from .bone_pins import read_pins
+from .bone_weights import BoneWeights, bone_weights, hung_weights, joined_weights
 
 
 def read_armature(
@@ -269,10 +270,7 @@ def read_skin(ob: bpy.types.Object, skins: Sequence[bpy.types.Object], world: Fl
     """Points and weights of the meshes that an armature moves, in the rest pose."""
     row = {bone.name: number for number, bone in enumerate(armature_of(ob).bones)}
     points: list[Floats] = []
-    vertices: list[int] = []
-    bones: list[int] = []
-    weights: list[float] = []
-    count = 0
+    weights: list[BoneWeights] = []
     skinned = set(skinned_meshes(ob))
     for mesh in skins:
         own = places_of(mesh_of(mesh))
@@ -280,31 +278,16 @@ def read_skin(ob: bpy.types.Object, skins: Sequence[bpy.types.Object], world: Fl
             continue
         hung = None if mesh in skinned else hung_on(mesh, ob)
         if hung is not None:
-            vertices += range(count, count + len(own))
-            bones += [row[hung[0]]] * len(own)
-            weights += [1.0] * len(own)
-            points.append(affine.transformed(world @ np.array(hung[1]), own))
-            count += len(own)
-            continue
-        bone_of_group = {g.index: row[g.name] for g in mesh.vertex_groups if g.name in row}
-        for vertex in mesh_of(mesh).vertices if bone_of_group else ():
-            for entry in vertex.groups:
-                if entry.weight > 0.0 and entry.group in bone_of_group:
-                    vertices.append(count + vertex.index)
-                    bones.append(bone_of_group[entry.group])
-                    weights.append(entry.weight)
-        # the mesh is bound where it stands beside the armature now, whatever pose that is in
-        to_world = world @ inverse(affine.matrix_of(ob)) @ affine.matrix_of(mesh)
+            to_world = world @ np.array(hung[1])
+            weights.append(hung_weights(len(own), row[hung[0]]))
+        else:
+            # the mesh is bound where it stands beside the armature now, whatever pose that is in
+            to_world = world @ inverse(affine.matrix_of(ob)) @ affine.matrix_of(mesh)
+            weights.append(bone_weights(mesh, mesh_of(mesh), row))
         points.append(affine.transformed(to_world, own))
-        count += len(own)
     if not points:
         return NO_SKIN
-    return Skin(
-        np.concatenate(points),
-        np.array(vertices, dtype=np.int32),
-        np.array(bones, dtype=np.int32),
-        np.array(weights, dtype=np.float64),
-    )
+    return Skin(np.concatenate(points), *joined_weights([len(p) for p in points], weights))
 
 
 def timeless_parts(ob: bpy.types.Object) -> list[Any]:

@@ -12,6 +12,7 @@ from ..blender.data import armature_of, mesh_of
 from ..extract.mesh import read_matrix, read_visible_surface
 from ..transforms import affine
 from .armature import flesh, hung_on, skinned_meshes
+from .bone_weights import BoneWeights, bone_weights, hung_weights, joined_weights
 
 
 def read_drawn_skin(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> DrawnSkin:
@@ -21,51 +22,41 @@ def read_drawn_skin(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Dra
     """
     row = {bone.name: number for number, bone in enumerate(armature_of(ob).bones)}
     skinned = set(skinned_meshes(ob))
-    parts: list[tuple[Floats, Ints, Ints, Ints, Floats]] = []
+    points: list[Floats] = []
+    triangles: list[Ints] = []
+    weights: list[BoneWeights] = []
+    count = 0
     for mesh in flesh(ob):
         if mesh.hide_render or mesh.verlet.kind != "NONE":
             continue
         hung = None if mesh in skinned else hung_on(mesh, ob)
         try:
-            local, triangles = read_visible_surface(mesh, depsgraph)
+            local, faces = read_visible_surface(mesh, depsgraph)
             world = read_matrix(mesh, depsgraph)
         except ModelError:  # nothing is seen of it
             continue
         if hung is None:
-            vertex, bone, weight = _weights(mesh, depsgraph, row, len(local))
+            weights.append(_weights(mesh, depsgraph, row, len(local)))
         else:
-            vertex = np.arange(len(local), dtype=np.int32)
-            bone = np.full(len(local), row[hung[0]], dtype=np.int32)
-            weight = np.ones(len(local))
-        parts.append((affine.transformed(world, local), triangles, vertex, bone, weight))
-    if not parts:
+            weights.append(hung_weights(len(local), row[hung[0]]))
+        points.append(affine.transformed(world, local))
+        triangles.append(faces + count)
+        count += len(local)
+    if not points:
         return NO_DRAWN_SKIN
-    first = np.cumsum([0, *(len(points) for points, *_ in parts)])
-    return DrawnSkin(
-        np.concatenate([points for points, *_ in parts]),
-        np.concatenate([n + part[1] for n, part in zip(first, parts)]).astype(np.int32),
-        np.concatenate([n + part[2] for n, part in zip(first, parts)]).astype(np.int32),
-        np.concatenate([part[3] for part in parts]),
-        np.concatenate([part[4] for part in parts]),
-    )
+    drawn = np.concatenate(triangles).astype(np.int32)
+    joined = joined_weights([len(own) for own in points], weights)
+    return DrawnSkin(np.concatenate(points), drawn, *joined)
 
 
 def _weights(
     ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, row: dict[str, int], count: int
-) -> tuple[Ints, Ints, Floats]:
-    """Vertex, bone and weight (w,) of each weight of a mesh as it is seen, of ``count`` vertices.
+) -> BoneWeights:
+    """Weights of a mesh as it is seen, of ``count`` vertices.
 
     row: of the bones by name. Modifiers that make vertices give these weights in between.
     """
-    bone_of_group = {g.index: row[g.name] for g in ob.vertex_groups if g.name in row}
     mesh = mesh_of(ob)
     if len(mesh.vertices) != count:
         mesh = mesh_of(ob.evaluated_get(depsgraph))
-    found = [
-        (vertex.index, bone_of_group[entry.group], entry.weight)
-        for vertex in (mesh.vertices if bone_of_group else ())
-        for entry in vertex.groups
-        if entry.weight > 0.0 and entry.group in bone_of_group
-    ]
-    table = np.array(found, dtype=np.float64).reshape(-1, 3)
-    return table[:, 0].astype(np.int32), table[:, 1].astype(np.int32), table[:, 2]
+    return bone_weights(ob, mesh, row)
