@@ -40,6 +40,16 @@ def impulse_for(m, d):
 
 
 @lean_inline
+def mobility_at(owners, o, r, d):
+    """1/m + (r×d)ᵀ I⁻¹ (r×d) of an owner along the unit vector d, 1/kg; 0 for what stays."""
+    if o < 0 or owners.inverse_mass[o] == 0.0:
+        return 0.0
+    t = cross(r, d)
+    s = rotate(owners.inverse_inertia[o], t)
+    return owners.inverse_mass[o] + t[0] * s[0] + t[1] * s[1] + t[2] * s[2]
+
+
+@lean_inline
 def place_ahead(owners, o, h, r):
     """Where the place at arm r of an owner gets to in h s, m."""
     way = add_cross(load(owners.velocity, o), load(owners.spin, o), r)

@@ -147,7 +147,8 @@ class SurfaceContacts:
     def _measure(self, room: SurfaceRoom) -> None:
         beyond = BACKED_GAP if len(room.ground.shape) else 0.0
         crossed = room.cloth_tangle.crossed
-        held = Held(room.inverse_mass, room.friction, room.tangle.mark, crossed, beyond)
+        of_vertices = (room.inverse_mass, room.friction, room.tangle.mark)
+        held = Held(*of_vertices, crossed, beyond, room.by_itself)
         step = room.strays.step
         while True:
             found = 0
@@ -155,7 +156,7 @@ class SurfaceContacts:
                 self.mesh_contacts = found  # those with meshes come last
                 pairs = (partners.pairs, partners.count, step, room.speed)
                 into = (room.contacts, room.watch, found)
-                found = measure_pairs(*pairs, *into, room.start, held, room.by_itself)
+                found = measure_pairs(*pairs, *into, room.start, held)
             step["gone"] = step["veered"] = 0.0  # is reckoned with now
             if found <= len(room.contacts):
                 break

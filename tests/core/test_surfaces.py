@@ -519,12 +519,19 @@ def heap():
     room = workspace_of(model).surfaces
     (partners,) = room.partners
     pairs = (partners.pairs, partners.count, room.strays.step, room.speed)
-    held = Held(room.inverse_mass, room.friction, room.tangle.mark, room.cloth_tangle.crossed, 0.0)
+    held = Held(
+        room.inverse_mass,
+        room.friction,
+        room.tangle.mark,
+        room.cloth_tangle.crossed,
+        0.0,
+        len(room.x),
+    )
     room.start[:] = state.position
     partners.pairs["room"] = -np.inf  # each is to be measured
     room.strays.step["way"] = room.strays.step["veer"] = np.inf
     room.grow_contacts(partners.count)
-    found = measure_pairs(*pairs, room.contacts, room.watch, 0, room.start, held, len(room.x))
+    found = measure_pairs(*pairs, room.contacts, room.watch, 0, room.start, held)
     return room.start, room.contacts[:found]
 
 
@@ -579,9 +586,16 @@ def _sheets_that_lie_too_near(gap):
     room.find(0.0, 1, mesh_moves=False)
     (partners,) = room.partners
     room.grow_contacts(partners.count)
-    held = Held(room.inverse_mass, room.friction, room.tangle.mark, room.cloth_tangle.crossed, 0.0)
+    held = Held(
+        room.inverse_mass,
+        room.friction,
+        room.tangle.mark,
+        room.cloth_tangle.crossed,
+        0.0,
+        len(room.x),
+    )
     pairs = (partners.pairs, partners.count, room.strays.step, room.speed)
-    return room, measure_pairs(*pairs, room.contacts, room.watch, 0, room.start, held, len(room.x))
+    return room, measure_pairs(*pairs, room.contacts, room.watch, 0, room.start, held)
 
 
 def test_layers_that_lie_too_near_are_parted_once_however_many_contacts_they_have():

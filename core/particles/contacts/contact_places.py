@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from ...coupling.body_point import impel
+from ...coupling.body_point import impel, mobility_at
 from ...kernels.jit import lean_inline
 from ...vec3 import (
     ZERO,
@@ -103,13 +103,8 @@ def give(place, owners, p):
 
 @lean_inline
 def owner_mobility(place, owners, d):
-    """1/m + (r×d)ᵀ I⁻¹ (r×d) of the owner of a place along the unit vector d, 1/kg."""
-    o = place["owner"]
-    if o < 0 or owners.inverse_mass[o] == 0.0:
-        return 0.0
-    t = cross(vec(place["arm"]), d)
-    s = rotate(owners.inverse_inertia[o], t)
-    return owners.inverse_mass[o] + t[0] * s[0] + t[1] * s[1] + t[2] * s[2]
+    """How far an impulse of 1 N·s along the unit vector d moves the owner of a place, 1/kg."""
+    return mobility_at(owners, place["owner"], vec(place["arm"]), d)
 
 
 @lean_inline

@@ -141,6 +141,7 @@ Held = namedtuple(
         "mark",  # (n,) of what has passed through a mesh, see `surface_tangle`
         "crossed",  # where cloth passes through cloth, see `surface_untangling`
         "beyond",  # how much farther than it keeps away a mesh is to be noticed, as a share of that
+        "by_itself",  # vertices from it on are those of what is drawn of bodies
     ],
 )
 """What contacts of surfaces ask of their vertices."""
@@ -169,15 +170,14 @@ def _nearer(step, corner, is_edges, speed):
 
 
 @kernel
-def measure_pairs(pairs, count, step, speed, contacts, watch, found, start, held, by_itself):
+def measure_pairs(pairs, count, step, speed, contacts, watch, found, start, held):
     """Contacts, from row ``found`` on, of all pairs that may meet in this substep; the row after.
 
     May return more than fit. step (n,): see `VERTEX_STEP`; speed (n, 3) m a substep: of the flight
     that vertices are on. start (n, 3) m: places at the start of the substep. watch: see
-    `note_spare`. held: see `Held`. Vertices from by_itself on are those of what is drawn of bodies,
-    which does not push: the shapes of bodies do.
+    `note_spare`. held: see `Held`. What is drawn of bodies does not push: their shapes do.
     """
-    inverse_mass, friction, mark, crossed, beyond = held
+    inverse_mass, friction, mark, crossed, beyond, by_itself = held
     for n in range(count):
         pair = pairs[n]
         is_edges = pair["is_edges"]

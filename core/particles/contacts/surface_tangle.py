@@ -82,18 +82,18 @@ def _cloth_of(crossing, triangle, led):
 
 
 @kernel
-def find_tangle(tangle, known, rows, crossings, count, tree, surface, solid, x, led):
+def find_tangle(tangle, known, rows, crossings, tree, surface, solid, x, led):
     """Mark what has to come out, and which way; how many vertices have to, and the deepest, m.
 
-    crossings: the first ``count`` are those of cloth with meshes. known: vertices noted at the
-    last look, which with those at crossings are all that may be inside; −1: any of ``rows`` may be.
-    led: vertices from it on are the meshes'. solid: see `is_inside`.
+    crossings: those of cloth with meshes. known: vertices noted at the last look, which with those
+    at crossings are all that may be inside; −1: any of ``rows`` may be. led: vertices from it on
+    are the meshes'. solid: see `is_inside`.
     """
     triangle = surface.triangle
     for n in range(rows.shape[0]):
         tangle.mark[rows[n]] = 0
     candidates = max(known, 0)
-    for n in range(count):
+    for n in range(crossings.shape[0]):
         cloth, _ = _cloth_of(crossings[n], triangle, led)
         for k in range(3):
             candidates = _add(tangle, candidates, triangle[cloth, k])
@@ -104,7 +104,7 @@ def find_tangle(tangle, known, rows, crossings, count, tree, surface, solid, x, 
                 candidates = _add(tangle, candidates, rows[n])
     kept, deepest = _find_hidden(tangle, candidates, tree, surface, solid, x)
     hidden = kept
-    for n in range(count):
+    for n in range(crossings.shape[0]):
         cloth, mesh = _cloth_of(crossings[n], triangle, led)
         i, j, k = triangle[cloth, 0], triangle[cloth, 1], triangle[cloth, 2]
         if (tangle.mark[i] | tangle.mark[j] | tangle.mark[k]) & HIDDEN != 0:

@@ -16,7 +16,8 @@ import math
 from collections import namedtuple
 
 from ...coincidence import direction_between
-from ...coupling.body_point import impel
+from ...collision.contact_law import joint_friction, joint_restitution, normal_sum, within_cone
+from ...coupling.body_point import impel, mobility_at
 from ...kernels.jit import kernel, lean, lean_inline, parallel_kernel, prange
 from ...vec3 import (
     ZERO,
@@ -33,7 +34,6 @@ from ...vec3 import (
     vec,
 )
 from .ball_table import MOST_WALLS
-from .ball_walls import owner_mobility
 
 REACH_OF_ROWS = 0.01
 """Radii by which two may be apart and still have a row: others may press them together yet."""
@@ -100,22 +100,17 @@ def find_rows(heap, fall):
             set_vec(one["normal"], n)
             one["gap"] = gap
             one["mass"] = 1.0 / (ball[a]["inverse_mass"] + ball[b]["inverse_mass"])
-            one["friction"] = math.sqrt(place[a]["friction"] * place[b]["friction"])
-            one["bounce"] = max(place[a]["restitution"], place[b]["restitution"])
+            one["friction"] = joint_friction(place[a]["friction"], place[b]["friction"])
+            one["bounce"] = joint_restitution(place[a]["restitution"], place[b]["restitution"])
             known = vec(near[m]["impulse"])
             push = max(0.0, dot(known, n))
             one["normal_impulse"] = push
-            set_vec(one["friction_impulse"], _within(along(known, -dot(known, n), n), one, push))
+            set_vec(
+                one["friction_impulse"],
+                within_cone(along(known, -dot(known, n), n), one["friction"] * push),
+            )
             found += 1
         filled[t] = found - first[t]
-
-
-@lean_inline
-def _within(f, row, push):
-    """A friction impulse no larger than the cone allows."""
-    limit = row["friction"] * push
-    size = length(f)
-    return f if size <= limit else scale(limit / size, f)
 
 
 @lean_inline
@@ -139,7 +134,7 @@ def _strike(ball, row, resting):
     if approach <= resting or row["gap"] >= approach:
         return 0
     push = (1.0 + row["bounce"]) * approach * row["mass"]
-    hold = _within(scale(-row["mass"], along(u, approach, n)), row, push)
+    hold = within_cone(scale(-row["mass"], along(u, approach, n)), row["friction"] * push)
     _push(ball, row, along(hold, push, n))
     row["normal_impulse"] = 0.0
     set_vec(row["friction_impulse"], ZERO)
@@ -156,7 +151,7 @@ def _strike_wall(ball, row, resting):
     if approach <= resting or row["gap"] >= approach:
         return 0
     push = (1.0 + row["bounce"]) * approach * row["mass"]
-    hold = _within(scale(-row["mass"], along(u, approach, n)), row, push)
+    hold = within_cone(scale(-row["mass"], along(u, approach, n)), row["friction"] * push)
     set_vec(a["move"], along(vec(a["move"]), a["inverse_mass"], along(hold, push, n)))
     row["normal_impulse"] = 0.0
     set_vec(row["friction_impulse"], ZERO)
@@ -194,12 +189,12 @@ def _sweep(ball, row):
     u = sub(vec(a["move"]), vec(b["move"]))
     close = dot(u, n)
     before = row["normal_impulse"]
-    push = max(0.0, before - row["mass"] * (close + max(row["gap"], 0.0)))
+    push = normal_sum(before, -row["mass"] * (close + max(row["gap"], 0.0)))
     row["normal_impulse"] = push
     held = vec(row["friction_impulse"])
     if push == 0.0 and before == 0.0:
         return 0.0
-    hold = _within(along(held, -row["mass"], along(u, -close, n)), row, push)
+    hold = within_cone(along(held, -row["mass"], along(u, -close, n)), row["friction"] * push)
     set_vec(row["friction_impulse"], hold)
     _push(ball, row, along(sub(hold, held), push - before, n))
     return abs(push - before) / row["mass"]
@@ -246,7 +241,7 @@ def _sweep_wall(ball, row, owners, h):
     u = _slide(ball, row, owners, h)
     close = dot(u, n)
     before = row["normal_impulse"]
-    push = max(0.0, before - row["mass"] * (close + max(row["gap"], 0.0)))
+    push = normal_sum(before, -row["mass"] * (close + max(row["gap"], 0.0)))
     row["normal_impulse"] = push
     if push == 0.0 and before == 0.0:
         return 0.0
@@ -255,9 +250,9 @@ def _sweep_wall(ball, row, owners, h):
     mass = row["mass"]
     size = length(u)
     if row["owner"] >= 0 and size > 0.0:
-        mobility = owner_mobility(owners, row["owner"], vec(row["arm"]), divide(u, size))
+        mobility = mobility_at(owners, row["owner"], vec(row["arm"]), divide(u, size))
         mass = 1.0 / (ball[row["ball"]]["inverse_mass"] + mobility)
-    hold = _within(along(held, -mass, u), row, push)
+    hold = within_cone(along(held, -mass, u), row["friction"] * push)
     set_vec(row["friction_impulse"], hold)
     _give(ball, row, owners, along(sub(hold, held), push - before, n), h)
     return abs(push - before) / row["mass"]
@@ -277,7 +272,7 @@ def _part_wall(ball, row, owners, most, h):
 @lean
 def _do_wall(part, ball, row, owners, most, h):
     if part == SWEEP_BEGIN:
-        p = _within(vec(row["friction_impulse"]), row, row["normal_impulse"])
+        p = within_cone(vec(row["friction_impulse"]), row["friction"] * row["normal_impulse"])
         set_vec(row["friction_impulse"], p)
         _give(ball, row, owners, along(p, row["normal_impulse"], vec(row["normal"])), h)
         return 0.0

@@ -5,28 +5,19 @@ A ball that is out of a shape by less than the room has a row too, for others ma
 
 from __future__ import annotations
 
-import math
-
+from ...collision.contact_law import joint_friction, joint_restitution
 from ...collision.kinds import MESH
 from ...collision.narrow_phase import parts_of
 from ...collision.particle_distance import MOST_TRIANGLES_AT_ONCE, mesh_distance
 from ...collision.point_distance import solid_distance
 from ...collision.shapes import face_count
+from ...coupling.body_point import mobility_at
 from ...kernels.jit import kernel, lean, lean_inline
-from ...vec3 import ZERO, add, along, cross, dot, load, rotate, set_vec, sub, unrotate, vec
+from ...vec3 import ZERO, add, along, dot, load, rotate, set_vec, sub, unrotate, vec
 from .ball_table import MOST_WALLS
 
 REACH_OF_WALLS = 0.02
 """Radii by which a ball may be out of a shape and still have a row."""
-
-
-@lean
-def owner_mobility(owners, o, arm, d):
-    """1/m + (r×d)ᵀ I⁻¹ (r×d) of an owner along the unit vector d, 1/kg; 0 for one that stays."""
-    if o < 0:
-        return 0.0
-    t = cross(arm, d)
-    return owners.inverse_mass[o] + dot(t, rotate(owners.inverse_inertia[o], t))
 
 
 @lean_inline
@@ -47,8 +38,13 @@ def _recall(row, leant):
 
 
 @lean
-def _lean_on(row, shapes, s, owners, ball, place, n, gap, p, way):
-    """Write the row of a ball on shape s; p m: the ball in the frame of the shape, at its end."""
+def _lean_on(row, shapes, s, owners, ball, place, touch):
+    """Write the row of a ball on shape s.
+
+    touch, in the frame of the shape at its end: the normal and the gap m, where the ball is, and
+    the way m of what it touches within the shape.
+    """
+    n, gap, p, way = touch
     r, rb = shapes.rotation[s], shapes.rotation_before[s]
     row["shape"] = s
     normal = rotate(r, n)
@@ -64,12 +60,13 @@ def _lean_on(row, shapes, s, owners, ball, place, n, gap, p, way):
         row["owner"] = o
         arm = sub(before, load(owners.position, o))
         set_vec(row["arm"], arm)
-        mobility += owner_mobility(owners, o, arm, normal)
+        mobility += mobility_at(owners, o, arm, normal)
     set_vec(row["way"], moved)
     row["gap"] = gap - dot(sub(vec(ball["move"]), moved), normal)
     row["mass"] = 1.0 / mobility
-    row["bounce"] = max(place["restitution"], shapes.restitution[s]) if row["owner"] < 0 else 0.0
-    row["friction"] = math.sqrt(place["friction"] * shapes.friction[s])
+    both = joint_restitution(place["restitution"], shapes.restitution[s])
+    row["bounce"] = both if row["owner"] < 0 else 0.0
+    row["friction"] = joint_friction(place["friction"], shapes.friction[s])
 
 
 @kernel
@@ -162,7 +159,7 @@ def _walls_of(heap, shapes, owners, x, forms, a, far, begun):
             row = heap.wall[found]
             row["ball"] = a
             apart = gap + room + dot(sub(end, p), n)
-            _lean_on(row, shapes, t, owners, ball, place, n, apart, end, way)
+            _lean_on(row, shapes, t, owners, ball, place, (n, apart, end, way))
             _recall(row, heap.leant[place["ball"]])
             found += 1
             if kind == MESH:
