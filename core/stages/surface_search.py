@@ -59,7 +59,7 @@ class SurfaceSearch:
         self.frame, self.room, self.meshes = frame, room, meshes
         self.count = 0  # searches of all or of some, in the frame
         self.searched = -1  # substep in which pairs were looked for, of the frame
-        self.again = 0  # vertices that strayed and were looked at again since
+        self.again = 0.0  # share of vertices that strayed and were looked at again since
         # substeps for which pairs are looked for next; those with meshes are never dense
         self.ahead = SEARCH_HORIZON // 2 if room.partners[0].is_self else SEARCH_HORIZON
         self.is_dense = False  # those found last in the frame were more than `DENSE`
@@ -69,6 +69,8 @@ class SurfaceSearch:
         self.is_sure = False  # vertices have kept to their slack since flat patches were found
         self.strayed = 0.0  # the largest share of it that any has strayed by
         self.may_be_alone = True  # nothing has been near anything in the frame
+        self.starts = 0  # of substeps that follow each other up to this one, that are known
+        self.is_end = False  # of the substep
         room.strays.surprise[:] = 0.0
         room.strays.bound[:] = 0.0
 
@@ -79,7 +81,7 @@ class SurfaceSearch:
 
     def begin_anew(self) -> None:
         """Forget that pairs are known: there is more to look for them with."""
-        self.is_quiet, self.horizon = False, 0.0
+        self.is_quiet, self.horizon, self.starts = False, 0.0, 1
 
     def stays_quiet(self) -> bool:
         """Whether nothing is near anything in this substep, as far as is known at its beginning.
@@ -109,24 +111,32 @@ class SurfaceSearch:
 
         may_be_alone: nothing is inside anything.
         """
+        self.is_end = False
         if self.searched >= 0 and self.since < self.horizon:
-            stale = self._foresee()
-            if stale > 0:
-                self.look_again(stale)
+            if self._leave_flight(self.room.mesh_rows):  # it is laid for all of them alone
+                self._look_for_all()
+            elif self._foresee() > 0:
+                self.look_again()
             return
         if self.searched >= 0:
             self._learn()
         if not (may_be_alone and self.may_be_alone and self._is_alone()):
             self._search_ahead()
 
-    def look_again(self, stale: int) -> None:
-        """Look for the pairs of so many stale vertices, or for all if many have become so."""
-        self.again += stale
-        if self.again <= FEW * len(self.room.rows):
+    def look_again(self) -> None:
+        """Look for the pairs of what is stale, or for all if much has become so."""
+        room = self.room
+        for rows in (room.rows, room.body_rows):
+            self.again += np.count_nonzero(room.stale[rows]) / max(len(rows), 1)
+        if self.again <= FEW:
             self._search(max(self.horizon - self.since, 1.0))
         else:
-            self._learn()
-            self._search_ahead()
+            self._look_for_all()
+
+    def _look_for_all(self) -> None:
+        """Look for all pairs anew before their time is over."""
+        self._learn()
+        self._search_ahead()
 
     def _search_ahead(self) -> None:
         """Look for all pairs anew, as far ahead as `_learn` has found worth while."""
@@ -154,13 +164,8 @@ class SurfaceSearch:
         return self.is_quiet
 
     def _foresee(self) -> int:
-        """Mark vertices that pairs do not allow for until the end of the substep; how many.
-
-        All count, and are not marked, where meshes leave their flight: it is laid for all alone.
-        """
+        """Mark vertices that pairs do not allow for until the end of the substep; how many."""
         room, edge = self.room, self.room.edge
-        if self._leave_flight(room.mesh_rows):
-            return len(room.rows)
         way = (room.start, room.now, room.course(self.since + 1))
         unknown = (UNFORESEEN[0] * edge, UNFORESEEN[1] * edge)
         stale: int = foresee_strays(room.strays, room.flying, room.stale, *way, *unknown)
@@ -181,7 +186,7 @@ class SurfaceSearch:
         """Have all pairs looked for anew, for so many substeps ahead."""
         room = self.room
         self.searched, self.horizon, self.slack = self.frame.substep, horizon, slack
-        self.again = 0
+        self.again = 0.0
         room.strays.step["gone"] = 0.0  # what is found is measured anew
         room.expect_all()
         if room.meshes is not None:
@@ -216,8 +221,21 @@ class SurfaceSearch:
         """Lay the flight of what is stale anew."""
         room, edge = self.room, self.room.edge
         bounds = (self.slack, STRAY_SLACK[1] * edge, UNFORESEEN[0] * edge, UNFORESEEN[1] * edge)
-        way = (room.start, room.now, room.course(self.since))
+        way = (room.start, room.now, self._likely(), room.course(self.since))
         renew_flight(room.strays, room.flying, room.stale, *way, bounds)
+
+    def _likely(self) -> Floats:
+        """The way (n, 3) m of vertices in one of the coming substeps.
+
+        That of the last two, for what trembles comes back in the second one; where they are not
+        known, that of the present one.
+        """
+        room = self.room
+        likely = room.now - room.start
+        first, last = (room.before, room.now) if self.is_end else (room.older, room.start)
+        if self.starts + self.is_end > 2:  # what is drawn of bodies does not tremble
+            likely[: room.led] = 0.5 * (last[: room.led] - first[: room.led])
+        return likely
 
     def _find(self, horizon: float) -> None:
         """Find the pairs of what is stale, for so many substeps ahead."""
@@ -226,6 +244,7 @@ class SurfaceSearch:
 
     def has_strayed(self, x: Floats) -> int:
         """Mark vertices that came farther to x (n, 3) m than was reckoned with; how many."""
+        self.is_end = True
         room = self.room
         moved = (room.start, x, room.course(self.since + 1))
         given = (room.strays, room.surface.thickness, room.flying, room.stale)
@@ -239,6 +258,7 @@ class SurfaceSearch:
         If vertices are about to leave their slack, pairs are looked for at the beginning of the
         next substep.
         """
+        self.is_end = True
         room = self.room
         strayed = farthest_stray(room.strays.slack, room.flying, x, room.course(self.since + 1))
         self._note_stray(strayed)

@@ -98,8 +98,9 @@ class SurfaceContacts:
         frame = self.frame
         search = self.search
         if not search.is_quiet:  # where nothing is near, nobody asks how far it has gone
-            room.before[:] = room.start
+            room.older[:], room.before[:] = room.before, room.start
         room.start[: room.led] = frame.previous
+        search.starts = 1 if search.is_quiet else search.starts + 1
         if self.meshes.begin():
             search.begin_anew()
         if search.stays_quiet():
@@ -259,7 +260,7 @@ class SurfaceContacts:
             if has_turned:
                 room.look_into_turned()
             # who is in the way of what came so far
-            search.look_again(int(np.count_nonzero(room.stale)))
+            search.look_again()
             self._measure(room)
         else:
             self._stop(room)

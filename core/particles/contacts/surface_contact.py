@@ -371,9 +371,10 @@ def foresee_strays(strays, rows, stale, start, now, course, least, most):
 
 
 @kernel
-def renew_flight(strays, rows, stale, start, now, course, bounds):
-    """Lay the course of stale vertices through start and now (n, 3) m, a substep later.
+def renew_flight(strays, rows, stale, start, now, likely, course, bounds):
+    """Lay the course of stale vertices from start (n, 3) m on, by their likely way in a substep.
 
+    now (n, 3) m: where this one takes them, as far as is known; likely (n, 3) m: the way;
     course: up to start; bounds, m: how far vertices may stray from it at least and at most, and
     what sticks and contacts may add at least and at most.
     """
@@ -382,19 +383,19 @@ def renew_flight(strays, rows, stale, start, now, course, bounds):
         i = rows[n]
         if stale[i] == 0:
             continue
-        way = _went(start, now, i)
-        for k in range(3):
-            course.speed[i, k] = way[k]
-            course.origin[i, k] = start[i, k] - course.ahead * way[k]
+        way, speed = _went(start, now, i), load(likely, i)
+        set_vec(course.speed[i], speed)
+        set_vec(course.origin[i], along(load(start, i), -course.ahead, speed))
         # what has strayed far lately may do so again
-        likely = min(1.5 * strays.bound[i], wide)
+        far = min(1.5 * strays.bound[i], wide)
         unknown = _unknown(strays, i, least, most)
+        away = length(sub(way, speed))
         strays.now[i] = 0.0
-        strays.foreseen[i] = 0.0
-        strays.bound[i] = unknown
-        strays.slack[i] = max(max(narrow, likely), unknown)
+        strays.foreseen[i] = away
+        strays.bound[i] = away + unknown
+        strays.slack[i] = max(max(narrow, far), away + unknown)
         strays.step[i]["way"] = length(way) + unknown
-        strays.step[i]["veer"] = unknown
+        strays.step[i]["veer"] = away + unknown
 
 
 @kernel
