@@ -43,6 +43,11 @@ class Schedule:
         """How many tasks."""
         return len(self.task_stick) - 1
 
+    @property
+    def takes_turns(self) -> bool:
+        """Whether some springs act in every second step only."""
+        return bool((self.task_spring[:, 3] > self.task_spring[:, 1]).any())
+
 
 @allocating_kernel
 def _neighbours(pairs, start, neighbour):

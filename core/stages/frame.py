@@ -93,7 +93,8 @@ class Frame:
         self.started: float = time.perf_counter() if torn is None else torn.started
         self.watch: Stopwatch = Stopwatch() if torn is None else torn.watch
 
-        self.substeps = settings.substep_count(inputs.duration)
+        count = settings.substep_count(inputs.duration, self.whole.schedule.takes_turns)
+        self.substeps: int = count if torn is None else torn.substeps
         self.substep: int = 0 if torn is None else torn.substep
         self.origin: State = state if torn is None else torn.origin  # as the frame began
         self.pass_number = 0
