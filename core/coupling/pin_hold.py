@@ -80,7 +80,7 @@ HOLD = np.dtype(
         ("friction", np.float64),
         ("mass", np.float64),  # kg
         ("need", np.float64),  # m/s
-        ("pull", np.float64),  # N·s
+        ("impulse", np.float64),  # N·s
     ],
     align=True,
 )
@@ -128,7 +128,7 @@ def _write(row, moving, o, i, d):
     set_vec(row["arm"], arm)
     set_vec(row["turn"], turn)
     row["mass"] = 1.0 / w
-    row["pull"] = 0.0
+    row["impulse"] = 0.0
 
 
 @inline
@@ -244,17 +244,17 @@ def hold_bodies(rows, count, particles, owners, h, gain):
             _solve(rows[step if n % 2 == 0 else count - 1 - step], owners, gain)
     for m in range(count):
         row = rows[m]
-        impel(owners, row["owner"], vec(row["arm"]), scale(row["pull"], vec(row["toward"])))
+        impel(owners, row["owner"], vec(row["arm"]), scale(row["impulse"], vec(row["toward"])))
     for m in range(count):
         row = rows[m]
-        if row["pull"] == 0.0 or row["friction"] == TIED:
+        if row["impulse"] == 0.0 or row["friction"] == TIED:
             continue
         o, p = row["owner"], row["particle"]
         n, r = vec(row["normal"]), vec(row["arm"])
         way = divide(sub(load(particles.x, p), load(particles.previous, p)), h)
         u = sub(add_cross(load(owners.velocity, o), load(owners.spin, o), r), way)
         u = along(u, -dot(u, n), n)
-        drag = within_cone(scale(row["mass"], u), row["friction"] * row["pull"])
+        drag = within_cone(scale(row["mass"], u), row["friction"] * row["impulse"])
         impel(owners, o, r, scale(-1.0, drag))
 
 
@@ -266,11 +266,11 @@ def _solve(row, owners, gain):
     speed = (gain[o, 0], gain[o, 1], gain[o, 2])
     spin = (gain[o, 3], gain[o, 4], gain[o, 5])
     short = dot(d, add_cross(speed, spin, r)) - row["need"]
-    pull = normal_sum(row["pull"], -(row["mass"] * short))
-    change = pull - row["pull"]
+    pull = normal_sum(row["impulse"], -(row["mass"] * short))
+    change = pull - row["impulse"]
     if change == 0.0:
         return
-    row["pull"] = pull
+    row["impulse"] = pull
     for k in range(3):
         gain[o, k] += change * owners.inverse_mass[o] * d[k]
         gain[o, 3 + k] += change * turn[k]

@@ -129,7 +129,7 @@ class Calming:
         surfaces, room = self.surfaces, self.surfaces.room
         assert room is not None
         contacts = room.contacts[: surfaces.mesh_contacts]
-        corner = contacts["corner"][contacts["pushed"] > 0.0]
+        corner = contacts["corner"][contacts["normal_impulse"] > 0.0]
         pressed = np.zeros(len(self.table), dtype=bool)
         pressed[self.owner[corner]] = True
         return pressed

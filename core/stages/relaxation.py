@@ -47,7 +47,7 @@ class RelaxationScratch:
 
     def __init__(self, model: Model) -> None:
         self.multipliers = [_lines_of_zeros(c.multiplier_count) for c in model.constraints]
-        self.spring_pull = np.zeros(len(model.springs))  # multipliers of springs
+        self.spring_multiplier = np.zeros(len(model.springs))  # multipliers of springs
         may_tear = model.tears is not None and model.tears.strength.any()
         self.tension = np.zeros(len(model.sticks) if may_tear else 0)
         self.spring_tension = np.zeros(len(model.springs) if may_tear else 0)
@@ -62,7 +62,7 @@ class RelaxationScratch:
             len(model.springs) if has_nets else 0, len(model.particles) if has_nets else 0
         )
         self.old_position = np.empty((len(model.particles), 3))  # m
-        self.old_spring_pull = np.empty(len(model.springs))
+        self.old_spring_multiplier = np.empty(len(model.springs))
         # what has a part after the passes
         self.settling = [f for f in model.forces if isinstance(f, Settling)]
         self.following = [c for c in model.constraints if isinstance(c, Following)]
@@ -109,7 +109,7 @@ class Relaxation:
             model.springs.pair,
             model.springs.rest_length,
             frame.spring_compliance,
-            self.scratch.spring_pull,
+            self.scratch.spring_multiplier,
             task_spring,
             self.scratch.spring_tension,
         )
@@ -136,7 +136,7 @@ class Relaxation:
         if settings.iterations > 1 and (is_accelerated or settings.tolerance > 0.0):
             scratch, bodies = self.scratch, frame.model.particle_bodies.first_particle
             self.history = History(
-                [frame.x, scratch.spring_pull, *scratch.multipliers],
+                [frame.x, scratch.spring_multiplier, *scratch.multipliers],
                 (bodies[:, None] + np.arange(4)).reshape(-1),
             )
 
@@ -230,10 +230,10 @@ class Relaxation:
                 never = np.full_like(scratch.adjacency.spring_turn, NEVER)
                 self.adjacency = scratch.adjacency._replace(spring_turn=never)
         scratch.old_position[:] = frame.x
-        scratch.old_spring_pull[:] = scratch.spring_pull
+        scratch.old_spring_multiplier[:] = scratch.spring_multiplier
         relax_jacobi.on(frame.threads)(
             self.moving.particles,
-            Before(scratch.old_position, scratch.old_spring_pull),
+            Before(scratch.old_position, scratch.old_spring_multiplier),
             self.sticks,
             self.springs,
             self.adjacency,

@@ -121,7 +121,7 @@ class Tearing:
         for number, strand in self.scratch.strands:
             multiplier = relaxation.scratch.multipliers[number]
             size = scratch_size(STRAND_SOLUTION, len(strand.rows))
-            pull = multiplier[:size].view(STRAND_SOLUTION)["pull"]
+            pull = multiplier[:size].view(STRAND_SOLUTION)["multiplier"]
             parts.append(pull[strand.rows["parent"] >= 0] * per_step)
         return np.concatenate(parts)
 

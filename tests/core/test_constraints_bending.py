@@ -346,7 +346,9 @@ def test_all_hinges_of_a_stiff_sheet_are_solved_together(guess):
         moving.steps_known = known
         if guess == "a wild one" and known == 1:
             rows_of = multiplier[: scratch_size(SOLUTION, len(bends.hinges))].view(SOLUTION)
-            rows_of["pull"] = np.random.default_rng(4).normal(0.0, 1e3, rows_of["pull"].shape)
+            rows_of["multiplier"] = np.random.default_rng(4).normal(
+                0.0, 1e3, rows_of["multiplier"].shape
+            )
         bends.project(moving, multiplier)
 
     gradient = np.zeros((len(quads), x.size))

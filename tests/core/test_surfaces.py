@@ -388,7 +388,7 @@ def test_the_couple_of_friction_is_taken_back_by_the_pieces_that_are_free(pinned
     for contact, drag in zip(
         contacts, ((1.0, 2.0, 0.0), (-3.0, 1.0, 0.0), (0.5, 0.5, 0.0)), strict=True
     ):
-        contact["pushed"], contact["dragged"] = 4.0, drag
+        contact["normal_impulse"], contact["friction_impulse"] = 4.0, drag
         couple += np.cross((0.0, 0.0, 0.01), drag)
     pieces = pieces_of(np.array([(0, 1, 2), (3, 4, 5)], dtype=np.int32), 6)
     return_surface_couples(contacts, 3, pieces, x, start, inverse_mass)

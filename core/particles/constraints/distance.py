@@ -31,7 +31,7 @@ Springs = namedtuple(
         "pair",  # (c, 2) particles
         "rest_length",  # (c,) m
         "compliance",  # (c,) m/N
-        "pull",  # (c,) kg·m, λ: carried from pass to pass of one step
+        "multiplier",  # (c,) kg·m, λ: carried from pass to pass of one step
         "task_bound",  # (tasks, 4) bounds of those of every step, of even and of odd ones
         "tension",  # (c,) kg·m, Σ λ of all passes, as of sticks
     ],
@@ -65,9 +65,14 @@ def relax_distances(particles, sticks, springs, now, first_task, last_task, stra
     """
     x, previous, inverse_mass = particles
     stick, stick_rest_length, task_stick, tension = sticks
-    spring, spring_rest_length, spring_compliance, spring_pull, task_spring, spring_tension = (
-        springs
-    )
+    (
+        spring,
+        spring_rest_length,
+        spring_compliance,
+        spring_multiplier,
+        task_spring,
+        spring_tension,
+    ) = springs
     form, over_relaxation, turn, is_first, is_last, h = now
     measures_sticks, measures_springs = tension.shape[0] > 0, spring_tension.shape[0] > 0
     per_step = 1.0 / (h * h)
@@ -98,13 +103,13 @@ def relax_distances(particles, sticks, springs, now, first_task, last_task, stra
                 wa = inverse_mass[a]
                 wb = inverse_mass[b]
                 w = wa + wb + NO_WEIGHT
-                pull = 0.0 if is_first else spring_pull[s]
+                known = 0.0 if is_first else spring_multiplier[s]
                 softness = spring_compliance[s] * factor + part * w
                 d = between(x, a, b)
                 e = between(previous, a, b)
-                step, added, e = multiplier(d, e, w, spring_rest_length[s], softness, pull)
+                step, added, e = multiplier(d, e, w, spring_rest_length[s], softness, known)
                 if not is_last:
-                    spring_pull[s] = pull + added
+                    spring_multiplier[s] = known + added
                 move_ends(x, a, b, wa, wb, step, e)
                 if measures_springs:
                     spring_tension[s] += added

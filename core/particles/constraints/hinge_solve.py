@@ -54,7 +54,7 @@ Begins = namedtuple(
 
 SOLUTION = np.dtype(
     [
-        ("pull", np.float64, (LANES,)),  # λ, carried from pass to pass
+        ("multiplier", np.float64, (LANES,)),  # λ, carried from pass to pass
         ("earlier", np.float64, (LANES,)),  # λ of the substep before
         # of each hinge and both sides of it: minus the gradient of the angle by the corner there,
         # 1/m, and how far along the edge the foot of that corner lies, in edge lengths
@@ -231,11 +231,11 @@ def _set_up(was, now, four, per_step, begins, row):
     soft = _free_compliance(four["compliance"], mass) * per_step
     moves = total > 0.0  # else it is pinned, or without size
     weight = 1.0 / select(moves, total + soft, 1.0)
-    last, earlier = take(row["pull"]), take(row["earlier"])
+    last, earlier = take(row["multiplier"]), take(row["earlier"])
     guess = select(known > 1, last + (last - earlier), select(known > 0, last, 0.0))
-    pull = select(is_first, 0.0, last)
-    residual = select(moves, -(error + soft * pull), 0.0)
-    put(row["pull"], pull)
+    multiplier = select(is_first, 0.0, last)
+    residual = select(moves, -(error + soft * multiplier), 0.0)
+    put(row["multiplier"], multiplier)
     put(row["softness"], soft)
     put(row["weight"], weight)
     put(row["residual"], residual)
@@ -348,7 +348,7 @@ def _take_step(solution, step, pushed, moved):
     square = pack(0.0, 0.0, 0.0, 0.0)
     for t in range(solution.shape[0]):
         row = solution[t]
-        put(row["pull"], take(row["pull"]) + step * take(row["direction"]))
+        put(row["multiplier"], take(row["multiplier"]) + step * take(row["direction"]))
         residual = take(row["residual"]) - step * take(row["product"])
         put(row["residual"], residual)
         square = square + residual * (residual * take(row["weight"]))

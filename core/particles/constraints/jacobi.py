@@ -37,7 +37,7 @@ Adjacency = namedtuple(
 )
 """Which sticks and springs pull at each particle."""
 
-Before = namedtuple("Before", ["x", "pull"])
+Before = namedtuple("Before", ["x", "multiplier"])
 """The copy that a pass reads: places (n, 3) m and multipliers (c,) of springs, kg·m."""
 
 
@@ -72,9 +72,9 @@ def relax_jacobi(particles, before, sticks, springs, adjacency, now):
     A spring's multiplier is written by its first end. Records: see `distance`.
     """
     x, previous, inverse_mass = particles
-    old, old_pull = before
+    old, old_multiplier = before
     stick, stick_rest_length, _, tension = sticks
-    spring, spring_rest_length, spring_compliance, spring_pull, _, spring_tension = springs
+    spring, spring_rest_length, spring_compliance, spring_multiplier, _, spring_tension = springs
     start, row, share, spring_turn = adjacency
     form, over_relaxation, turn, is_first, _, h = now
     count = stick.shape[0]
@@ -106,12 +106,12 @@ def relax_jacobi(particles, before, sticks, springs, adjacency, now):
             else:
                 c = r - count
                 taking = 1.0 if part >= 0 else 0.0  # see relax_distances
-                pull = 0.0 if is_first else old_pull[c]
+                known = 0.0 if is_first else old_multiplier[c]
                 softness = spring_compliance[c] * per_step / (1.0 + taking) + taking * (wa + wb)
                 w = share[a] * wa + share[b] * wb
-                step, added, e = multiplier(d, e, w, spring_rest_length[c], softness, pull)
+                step, added, e = multiplier(d, e, w, spring_rest_length[c], softness, known)
                 if i == a:
-                    spring_pull[c] = pull + added
+                    spring_multiplier[c] = known + added
                     if spring_tension.shape[0] > 0:
                         spring_tension[c] += added
             moved = along(moved, step * (wa if i == a else -wb), e)

@@ -73,7 +73,7 @@ ROD = np.dtype(
 
 ROD_SOLUTION = np.dtype(
     [
-        ("pull", np.float64, (3,)),  # λ, carried from pass to pass
+        ("multiplier", np.float64, (3,)),  # λ, carried from pass to pass
         ("added", np.float64, (3,)),  # the right-hand side, then Δλ
         ("diagonal", np.float64),  # of the band
         ("next", np.float64),  # how a triple disturbs the next one of its chain
@@ -292,7 +292,7 @@ def _set_up(particles, rods, t, last, per_step, s):
         s["diagonal"] = 1.0
     else:
         softness = rod["compliance"] * per_step * free / (p + q)
-        set_vec(s["added"], along(scale(-1.0, v), -softness, vec(s["pull"])))
+        set_vec(s["added"], along(scale(-1.0, v), -softness, vec(s["multiplier"])))
         s["diagonal"] = weight + softness
     s["next"] = s["next_but_one"] = 0.0
     if t + 1 < last:
@@ -331,7 +331,7 @@ def _apply(particles, rod, s):
     a, b, c = rod["triple"][0], rod["triple"][1], rod["triple"][2]
     p, q = rod["segment"][0], rod["segment"][1]
     added = vec(s["added"])
-    set_vec(s["pull"], add(vec(s["pull"]), added))
+    set_vec(s["multiplier"], add(vec(s["multiplier"]), added))
     shift(x, a, q / (p + q) * inverse_mass[a], added)
     shift(x, b, -inverse_mass[b], added)
     shift(x, c, p / (p + q) * inverse_mass[c], added)
@@ -349,7 +349,7 @@ def project_rods(particles, rods, chain_start, per_step, first_pass, solution):
         last = chain_start[chain + 1]
         for t in range(first, last):
             if first_pass:
-                set_vec(solution[t]["pull"], ZERO)
+                set_vec(solution[t]["multiplier"], ZERO)
             _set_up(particles, rods, t, last, per_step, solution[t])
         _solve_band(solution, first, last)
         torque = ZERO

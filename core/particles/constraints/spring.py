@@ -24,10 +24,10 @@ def spring_softness(compliance, w, h, turns):
 
 
 @inline
-def multiplier(d, e, w, rest, compliance_per_step, pull):
+def multiplier(d, e, w, rest, compliance_per_step, known):
     """Returns (s, Δλ, e): the ends move by +w₁ s e and −w₂ s e, s = Δλ/|e|.
 
-    d, e: the spring now and one step ago. compliance_per_step is α/h², pull the λ (toward each
+    d, e: the spring now and one step ago. compliance_per_step is α/h², known the λ (toward each
     other) of earlier passes of this step. |∇C| = δ·e/(|δ||e|); a step turns and stretches a spring
     so little that |e| stands for |δ| there, which is exact at rest and takes one root and one
     division in all.
@@ -40,6 +40,6 @@ def multiplier(d, e, w, rest, compliance_per_step, pull):
         e = d
         de = dd
     apart = math.sqrt(dd)
-    error = apart - rest - compliance_per_step * pull
+    error = apart - rest - compliance_per_step * known
     s = error * apart / (w * de + compliance_per_step * dd)
     return s, s * apart, e

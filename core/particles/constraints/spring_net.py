@@ -100,7 +100,7 @@ def relax_nets(particles, springs, nets, solution, weights, h, is_first):
     springs: see `distance`; weights: see `round_weights`; is_first: of the passes of this substep.
     """
     x, previous, inverse_mass = particles
-    pair, rest_length, compliance, pull, _, tension = springs
+    pair, rest_length, compliance, multiplier, _, tension = springs
     first_spring, first_particle, particle, share = nets
     direction, error, stiff, way, force = solution
     per_step = 1.0 / (h * h)
@@ -116,16 +116,16 @@ def relax_nets(particles, springs, nets, solution, weights, h, is_first):
             most = share[a] * inverse_mass[a] + share[b] * inverse_mass[b]
             stiff[s] = 1.0 / (most + compliance[s] * per_step)
             if is_first:
-                pull[s] = 0.0
+                multiplier[s] = 0.0
         for k in range(weights.shape[0]):
             weight = weights[k]
             for s in range(first, last):
                 a, b = np.uint32(pair[s, 0]), np.uint32(pair[s, 1])
                 e = load(direction, s)
                 softness = compliance[s] * per_step
-                wrong = error[s] + dot(between(way, a, b), e) - softness * pull[s]
+                wrong = error[s] + dot(between(way, a, b), e) - softness * multiplier[s]
                 added = weight * stiff[s] * wrong
-                pull[s] += added
+                multiplier[s] += added
                 if tension.shape[0] > 0:
                     tension[s] += added
                 shift(force, a, added, e)

@@ -98,7 +98,7 @@ STICK = np.dtype(
 
 STRAND_SOLUTION = np.dtype(
     [
-        ("pull", np.float64),  # λ, carried from pass to pass
+        ("multiplier", np.float64),  # λ, carried from pass to pass
         ("mobility", np.float64, (6,)),  # M, then M⁻¹
         ("push", np.float64, (3,)),  # b of all that hangs on it
         ("direction", np.float64, (3,)),  # n, from the parent
@@ -302,9 +302,9 @@ def solve_strands(points, sticks, per_step, first_pass, s, bearing, particles, f
         row, point = s[k], points[k]
         row["tension"] = 0.0
         if bearing.count[0] > 0 and not first_step:
-            row["tension"] = _tension(points, sticks, k, row["pull"])
+            row["tension"] = _tension(points, sticks, k, row["multiplier"])
         if first_pass:
-            row["pull"] = 0.0
+            row["multiplier"] = 0.0
         row["stiffness"] = row["added"] = 0.0
         set_vec(row["push"], ZERO)
         set_vec(row["direction"], ZERO)
@@ -330,7 +330,7 @@ def solve_strands(points, sticks, per_step, first_pass, s, bearing, particles, f
             pull = row["added"]
             if p >= 0:
                 pull -= row["stiffness"] * dot(vec(row["direction"]), inner)
-            row["pull"] += pull
+            row["multiplier"] += pull
             if points[k]["inverse_mass"] > 0.0:
                 way = along(vec(row["moved"]), -pull, vec(row["along"]))
         set_vec(row["push"], way)
@@ -374,7 +374,7 @@ def _hand_inward(points, sticks, k, per_step, s, bearing, particles):
     if apart == 0.0:
         row["tension"] = 0.0
     softness = stick["compliance"] * per_step
-    error = apart - stick["rest_length"] - softness * row["pull"]
+    error = apart - stick["rest_length"] - softness * row["multiplier"]
     if is_held:
         set_vec(row["direction"], n)
         row["stiffness"] = 1.0
@@ -439,7 +439,7 @@ def _hand_taut_inward(row, inner, end, n, stick):
 def _follow_taut(row, inner, is_free):
     """The way of the outer end of a taut stick, whose inner end goes ``inner``."""
     pull = sub(vec(row["along"]), symmetric_times(symmetric(row["turning"]), inner))
-    row["pull"] += dot(pull, vec(row["direction"]))
+    row["multiplier"] += dot(pull, vec(row["direction"]))
     if not is_free:
         return ZERO
     return sub(vec(row["moved"]), symmetric_times(symmetric(row["mobility"]), pull))
@@ -452,8 +452,8 @@ def _is_tension_new(bearing, s):
         return False
     most = change = 0.0
     for k in range(s.shape[0]):
-        most = max(most, s[k]["pull"])
-        change = max(change, abs(max(s[k]["pull"], 0.0) - s[k]["tension"]))
+        most = max(most, s[k]["multiplier"])
+        change = max(change, abs(max(s[k]["multiplier"], 0.0) - s[k]["tension"]))
     return change > OTHER_PULL * most
 
 
@@ -467,7 +467,7 @@ def worst_error(points, sticks, per_step, s):
         if p < 0 or rest == 0.0 or s[k]["stiffness"] == 0.0:
             continue
         apart = length(sub(vec(points[k]["place"]), vec(points[p]["place"])))
-        error = apart - rest - stick["compliance"] * per_step * s[k]["pull"]
+        error = apart - rest - stick["compliance"] * per_step * s[k]["multiplier"]
         worst = max(worst, abs(error) / rest)
     return worst
 

@@ -55,7 +55,7 @@ SUPPORT = np.dtype(
         ("slide", np.float64, (3,)),  # m, how far it has slid in this step before the solution
         ("friction", np.float64),
         ("yielding", np.float64),  # ε, 1/kg: 0 sticks, infinite slides freely
-        ("push", np.float64),  # kg·m, R of the solution so far
+        ("normal_impulse", np.float64),  # kg·m, R of the solution so far
         ("hold", np.float64, (3,)),  # kg·m, p likewise
     ],
     align=True,
@@ -163,7 +163,7 @@ def is_borne(bearing, k):
 def begin_supports(bearing):
     """Begin a solution from where the step has taken everything."""
     for c in range(bearing.count[0]):
-        bearing.support[c]["push"] = 0.0
+        bearing.support[c]["normal_impulse"] = 0.0
         set_vec(bearing.support[c]["hold"], ZERO)
 
 
@@ -309,13 +309,13 @@ def resolve_supports(bearing, sticks, k, way, inner, s):
         way = along(way, -pull, vec(borne["along"][r]))
         if r < own:
             if r == 0:
-                s[k]["pull"] += pull
+                s[k]["multiplier"] += pull
             continue
         while bearing.support[c]["state"] == LIFTED:
             c = bearing.support[c]["next"]
         support = bearing.support[c]
         if t == 0:
-            support["push"] -= pull
+            support["normal_impulse"] -= pull
         else:
             hold = along(vec(support["hold"]), -pull, vec(borne["axis"][r]))
             set_vec(support["hold"], hold)
@@ -330,7 +330,7 @@ def resolve_supports(bearing, sticks, k, way, inner, s):
 def _yield(support, way, fall):
     """Set ε of what bears and has been moved so far; whether friction is another one by that."""
     normal = vec(support["axis"][0])
-    most = support["friction"] * support["push"]
+    most = support["friction"] * support["normal_impulse"]
     before = support["yielding"]
     if most <= 0.0:
         support["yielding"] = math.inf
@@ -358,7 +358,7 @@ def turn_supports(bearing, points, sticks, particles, ground):
     is_other = False
     most = 0.0
     for c in range(bearing.count[0]):
-        most = max(most, bearing.support[c]["push"])
+        most = max(most, bearing.support[c]["normal_impulse"])
     for c in range(bearing.count[0]):
         support = bearing.support[c]
         way = _moved(points, sticks, particles, support)
@@ -369,7 +369,7 @@ def turn_supports(bearing, points, sticks, particles, ground):
                 support["turns"] += 1
                 support["state"] = CARRYING
                 is_other = True
-        elif support["push"] < -LETS_GO * most or most == 0.0:
+        elif support["normal_impulse"] < -LETS_GO * most or most == 0.0:
             support["state"] = LIFTED
             is_other = True
         elif _yield(support, way, fall):

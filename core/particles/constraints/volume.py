@@ -56,7 +56,7 @@ CLOSED_PART = np.dtype(
 Scratch = namedtuple(
     "Scratch",
     [
-        "pull",  # (v,) λ, carried from pass to pass
+        "multiplier",  # (v,) λ, carried from pass to pass
         "gradient",  # (2, q, 3) m², of the volume by each vertex now and one step ago
     ],
 )
@@ -211,11 +211,11 @@ def project_volumes(
     vertex, triangle: see `Volumes`; per_step: 1/h² over the stiffness factor.
     """
     x, previous, inverse_mass = particles
-    pull, gradient = scratch
+    multiplier, gradient = scratch
     for v in range(parts.shape[0]):
         part = parts[v]
         if first_pass:
-            pull[v] = 0.0
+            multiplier[v] = 0.0
         first, last = part["first_vertex"], part["last_vertex"]
         for i in range(first, last):
             store(gradient[0], i, ZERO)
@@ -240,12 +240,12 @@ def project_volumes(
             continue
         softness = part["compliance"] * per_step
         error = volume - pressure_factor * part["pressure"] * part["rest_volume"]
-        added = -(error + softness * pull[v]) / (both + softness)
+        added = -(error + softness * multiplier[v]) / (both + softness)
         farthest = _farthest(inverse_mass, vertex, gradient[which], first, last, added)
         limit = LONGEST_WAY * power(part["rest_volume"], 1.0 / 3.0)
         if farthest > limit:
             added *= limit / farthest
-        pull[v] += added
+        multiplier[v] += added
         for i in range(first, last):
             shift(x, vertex[i], inverse_mass[vertex[i]] * added, load(gradient[which], i))
 

@@ -70,7 +70,7 @@ KNOT = np.dtype(
 
 YARN_SOLUTION = np.dtype(
     [
-        ("pull", np.float64),  # kg·m, λ of the stick to the next knot
+        ("multiplier", np.float64),  # kg·m, λ of the stick to the next knot
         ("ahead", np.float64),  # kg, θ q
         ("factor", np.float64),  # by which the next unknown counts, in either way of solving
         ("moved", np.float64, (3,)),  # m
@@ -134,7 +134,7 @@ class Yarns:
 def _find_pulls(particles, knots, first, last, s):
     """Forward elimination and back substitution of the tridiagonal system of one yarn.
 
-    Leaves λ in ``pull``. False where nothing holds the yarn.
+    Leaves λ in ``multiplier``. False where nothing holds the yarn.
     """
     x, _, inverse_mass = particles
     is_held = False
@@ -157,10 +157,10 @@ def _find_pulls(particles, knots, first, last, s):
         if not pivot > 0.0:  # both ends are pinned, or all behind it is too stiff to tell
             pivot = 1.0
             right = 0.0
-        s[k]["pull"] = right / pivot
+        s[k]["multiplier"] = right / pivot
         before = n
     for k in range(last - 3, first - 1, -1):
-        s[k]["pull"] -= s[k]["factor"] * s[k + 1]["pull"]
+        s[k]["multiplier"] -= s[k]["factor"] * s[k + 1]["multiplier"]
     return is_held
 
 
@@ -182,7 +182,7 @@ def _bound_pushes(particles, knots, first, last, s):
     _, previous, inverse_mass = particles
     least = 0.0
     for k in range(first, last - 1):
-        least = min(least, s[k]["pull"])
+        least = min(least, s[k]["multiplier"])
     if least == 0.0:
         return
     most = math.inf
@@ -190,7 +190,7 @@ def _bound_pushes(particles, knots, first, last, s):
         sideways = inverse_mass[knots[k]["particle"]] * _bend(previous, knots, k)
         most = min(most, MOST_SIDEWAYS * knots[k]["rest_length"] / (sideways + TINY))
     for k in range(first, last - 1):
-        s[k]["pull"] = max(s[k]["pull"], -most)
+        s[k]["multiplier"] = max(s[k]["multiplier"], -most)
 
 
 @inline
@@ -199,7 +199,7 @@ def _pull_on(particles, knots, k, row):
     x, previous, _ = particles
     a, b = knots[k]["particle"], knots[k + 1]["particle"]
     rest = knots[k]["rest_length"]
-    density = row["pull"] / (rest + TINY)
+    density = row["multiplier"] / (rest + TINY)
     if density < 0.0:
         row["ahead"] = 0.0
         return scale(density, between(previous, a, b))

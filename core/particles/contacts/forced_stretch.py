@@ -118,7 +118,7 @@ def note_surface_pushes(contacts, count, watch, inverse_mass, firm, pushed):
         if watch.contact[c]["is_pushed"] == 0:
             continue
         contact = contacts[c]
-        impulse = contact["pushed"]
+        impulse = contact["normal_impulse"]
         if impulse <= 0.0:
             continue
         normal, first = vec(contact["normal"]), 2 if contact["is_edges"] == 1 else 1

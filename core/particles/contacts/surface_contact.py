@@ -41,9 +41,9 @@ SURFACE_CONTACT = np.dtype(
         ("reach", np.float64),  # m, that they are to keep
         ("weight", np.float64, (4,)),  # cᵢ: Σ cᵢ xᵢ leads from b to a
         ("mobility", np.float64),  # Σ wᵢ cᵢ², 1/kg
-        ("pushed", np.float64),  # kg·m, normal impulse times h so far
+        ("normal_impulse", np.float64),  # kg·m, normal impulse times h so far
         ("friction", np.float64),
-        ("dragged", np.float64, (3,)),  # kg·m, friction likewise
+        ("friction_impulse", np.float64, (3,)),  # kg·m, friction likewise
         ("turned", np.float64, (3,)),  # the normal at the end of the substep, where it is needed
     ],
     align=True,
@@ -223,7 +223,7 @@ def measure_pairs(pairs, count, step, speed, contacts, watch, found, start, held
                 mobility = 0.0
             for c in range(3):
                 contact["normal"][c] = normal[c]
-                contact["dragged"][c] = 0.0
+                contact["friction_impulse"][c] = 0.0
             contact["is_edges"] = is_edges
             contact["is_turned"] = 0
             contact["distance"] = distance
@@ -231,7 +231,7 @@ def measure_pairs(pairs, count, step, speed, contacts, watch, found, start, held
             is_drawn = i >= by_itself or m >= by_itself
             contact["mobility"] = 0.0 if is_double or is_drawn else mobility
             contact["friction"] = joint_friction(friction[i], friction[m])
-            contact["pushed"] = 0.0
+            contact["normal_impulse"] = 0.0
             note_spare(watch, found, contact)
             note_apart(watch, found, contact)
         found += 1
@@ -305,16 +305,16 @@ def relax_surfaces(contacts, count, first, watch, start, now, inverse_mass):
         normal = vec(contact["normal"])
         u = _displacement(contact, start, now)
         un = dot(u, normal)
-        pushed = normal_sum(contact["pushed"], -(max(0.0, apart) + un) / mobility)
-        push = pushed - contact["pushed"]
+        pushed = normal_sum(contact["normal_impulse"], -(max(0.0, apart) + un) / mobility)
+        push = pushed - contact["normal_impulse"]
         if push == 0.0 and pushed == 0.0:
             continue
         watch.contact[n]["is_pushed"] = 1
-        contact["pushed"] = pushed
-        before = vec(contact["dragged"])
+        contact["normal_impulse"] = pushed
+        before = vec(contact["friction_impulse"])
         drag = along(before, -1.0 / mobility, along(u, -un, normal))
         drag = within_cone(drag, contact["friction"] * pushed)
-        set_vec(contact["dragged"], drag)
+        set_vec(contact["friction_impulse"], drag)
         _push(contact, now, inverse_mass, along(sub(drag, before), push, normal))
 
 

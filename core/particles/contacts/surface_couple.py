@@ -80,13 +80,15 @@ def return_surface_couples(contacts, count, pieces, x, previous, inverse_mass):
         set_vec(row[p]["couple"], ZERO)
     for n in range(count):
         contact = contacts[n]
-        if contact["pushed"] == 0.0:
+        if contact["normal_impulse"] == 0.0:
             continue
         corner, weight = contact["corner"], contact["weight"]
         apart = ZERO
         for c in range(4):
             apart = along(apart, weight[c], load(previous, corner[c]))
-        push = along(vec(contact["dragged"]), contact["pushed"], vec(contact["normal"]))
+        push = along(
+            vec(contact["friction_impulse"]), contact["normal_impulse"], vec(contact["normal"])
+        )
         half = scale(0.5, cross(apart, push))
         add_to(row[pieces.of_vertex[corner[0]]]["couple"], half)
         add_to(row[pieces.of_vertex[corner[3]]]["couple"], half)
