@@ -225,17 +225,16 @@ class SurfaceSearch:
         renew_flight(room.strays, room.flying, room.stale, *way, bounds)
 
     def _likely(self) -> Floats:
-        """The way (n, 3) m of vertices in one of the coming substeps.
+        """The way (n, 3) m of cloth in one of the coming substeps, by that of the last two.
 
-        That of the last two, for what trembles comes back in the second one; where they are not
-        known, that of the present one.
+        For what trembles comes back in the second one. (0, 3) where they are not known; what is
+        drawn of bodies does not tremble.
         """
         room = self.room
-        likely = room.now - room.start
+        if self.starts + self.is_end <= 2:
+            return room.older[:0]
         first, last = (room.before, room.now) if self.is_end else (room.older, room.start)
-        if self.starts + self.is_end > 2:  # what is drawn of bodies does not tremble
-            likely[: room.led] = 0.5 * (last[: room.led] - first[: room.led])
-        return likely
+        return 0.5 * (last[: room.led] - first[: room.led])
 
     def _find(self, horizon: float) -> None:
         """Find the pairs of what is stale, for so many substeps ahead."""

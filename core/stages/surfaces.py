@@ -98,7 +98,8 @@ class SurfaceContacts:
         frame = self.frame
         search = self.search
         if not search.is_quiet:  # where nothing is near, nobody asks how far it has gone
-            room.older[:], room.before[:] = room.before, room.start
+            room.older[:] = room.before[: room.led]
+            room.before[:] = room.start
         room.start[: room.led] = frame.previous
         search.starts = 1 if search.is_quiet else search.starts + 1
         if self.meshes.begin():

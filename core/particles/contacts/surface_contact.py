@@ -374,16 +374,17 @@ def foresee_strays(strays, rows, stale, start, now, course, least, most):
 def renew_flight(strays, rows, stale, start, now, likely, course, bounds):
     """Lay the course of stale vertices from start (n, 3) m on, by their likely way in a substep.
 
-    now (n, 3) m: where this one takes them, as far as is known; likely (n, 3) m: the way;
-    course: up to start; bounds, m: how far vertices may stray from it at least and at most, and
-    what sticks and contacts may add at least and at most.
+    likely (m, 3) m: that of the first m; the others go on as in this one. now (n, 3) m: where that
+    takes them, as far as is known; course: up to start; bounds, m: how far vertices may stray from
+    it at least and at most, and what sticks and contacts may add at least and at most.
     """
     narrow, wide, least, most = bounds
     for n in range(rows.shape[0]):
         i = rows[n]
         if stale[i] == 0:
             continue
-        way, speed = _went(start, now, i), load(likely, i)
+        way = _went(start, now, i)
+        speed = load(likely, i) if i < likely.shape[0] else way
         set_vec(course.speed[i], speed)
         set_vec(course.origin[i], along(load(start, i), -course.ahead, speed))
         # what has strayed far lately may do so again

@@ -98,7 +98,7 @@ class SurfaceRoom:
         self.start = np.zeros((count, 3))  # m, places at the start of the substep
         self.parted = np.zeros((count, 3))  # m, likewise, once layers are parted
         self.before = np.zeros((count, 3))  # m, places at the start of the last one
-        self.older = np.zeros((count, 3))  # m, and of the one before
+        self.older = np.zeros((led, 3))  # m, and of the one before, of cloth
         self.now = np.zeros((count, 3))  # m, places now
         self.origin = np.zeros((count, 3))  # m, places when pairs were looked for
         self.speed = np.zeros((count, 3))  # m a substep, then
