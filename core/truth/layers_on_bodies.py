@@ -45,13 +45,20 @@ def _laid(half: tuple[float, float, float], mass: float, layers: int, aside: flo
     return builder.finalize()
 
 
+def drawn_places(model: Model, state: State) -> Floats:
+    """Where what is drawn of bodies is (v, 3) m, by the poses of the bodies alone."""
+    hold = model.body_surfaces.hold
+    turn = np.array([rotation_matrix(q) for q in state.body_orientation])
+    body = hold["body"]
+    carried = np.einsum("hij,hj->hi", turn[body], hold["place"]) + state.body_position[body]
+    weighted = hold["weight"][:, None] * carried
+    placed: Floats = np.add.reduceat(weighted, model.body_surfaces.first_hold[:-1], axis=0)
+    return placed
+
+
 def pairs_with_bodies(model: Model, state: State) -> int:
     """Pairs of triangles of cloth and of what is drawn of bodies that intersect."""
-    table, x = model.body_surfaces, state.position
-    turn = np.array([rotation_matrix(q) for q in state.body_orientation])
-    body, weight = table.hold["body"], table.hold["weight"]
-    carried = np.einsum("hij,hj->hi", turn[body], table.hold["place"]) + state.body_position[body]
-    placed = np.add.reduceat(weight[:, None] * carried, table.first_hold[:-1], axis=0)
+    table, x, placed = model.body_surfaces, state.position, drawn_places(model, state)
     drawn, faces = [x, placed], [model.surfaces.triangle, table.meshes.triangle + len(x)]
     both = count_crossings(np.concatenate(drawn), np.concatenate(faces))
     bodies = count_crossings(np.concatenate(drawn[1:]), np.concatenate(faces[1:]) - len(x))

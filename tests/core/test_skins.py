@@ -16,12 +16,11 @@ from verlet_physics import (
     add_body,
     advance,
     crossings_at_start,
-    rotation_matrix,
 )
 from verlet_physics.bench.cloth_scenes import MEETS_ITSELF, add_quads, sheet
 from verlet_physics.bench.skinned_arm import ARM_RADIUS, add_arm, tube
 from verlet_physics.particles.contacts.body_surfaces import hanging, met_bodies
-from verlet_physics.truth.layers_on_bodies import pairs_with_bodies
+from verlet_physics.truth.layers_on_bodies import drawn_places, pairs_with_bodies
 from verlet_physics.truth.mixed import angular_momenta_of_all, momenta_of_all
 from verlet_physics.workspace import workspace_of
 
@@ -40,16 +39,6 @@ def add_sheet(builder, place, width=0.9, columns=24, drag=0.0):
     add_quads(builder, points + place, quads, replace(MEETS_ITSELF, drag=drag))
 
 
-def drawn(model, state):
-    """Where skins are (v, 3) m, by the poses of their bodies alone."""
-    table = model.body_surfaces
-    turn = np.array([rotation_matrix(q) for q in state.body_orientation])
-    body, hold = table.hold["body"], table.hold
-    places = np.einsum("hij,hj->hi", turn[body], hold["place"]) + state.body_position[body]
-    weighted = hold["weight"][:, None] * places
-    return np.add.reduceat(weighted, table.first_hold[:-1], axis=0)
-
-
 def played(model, frames, inputs=FALLING):
     state, states = model.initial_state(gravity=inputs.gravity), []
     for _ in range(frames):
@@ -64,7 +53,7 @@ def test_a_skin_starts_where_it_is_drawn():
     model = builder.finalize()
     points, _ = tube()
     np.testing.assert_allclose(
-        drawn(model, model.initial_state()), points + (0.3, -0.2, 0.7), atol=1e-15
+        drawn_places(model, model.initial_state()), points + (0.3, -0.2, 0.7), atol=1e-15
     )
 
 
@@ -120,7 +109,7 @@ def test_skins_of_driven_bodies_are_where_these_have_turned_to():
         )
         state, _ = advance(model, state, inputs, ONE_THREAD)
         room = workspace_of(model).surfaces
-        np.testing.assert_allclose(room.x[room.by_itself :], drawn(model, state), atol=1e-12)
+        np.testing.assert_allclose(room.x[room.by_itself :], drawn_places(model, state), atol=1e-12)
 
 
 def tied_sheet():
@@ -139,7 +128,7 @@ def test_what_hangs_on_bodies_lies_in_their_skin_as_it_likes():
     np.testing.assert_array_equal(hanging(model, met_bodies(model)), np.arange(12))
     assert crossings_at_start(model) == ()  # but for what hangs there
     states = played(model, 12)
-    first, last = (drawn(model, s) for s in (states[0], states[-1]))
+    first, last = (drawn_places(model, s) for s in (states[0], states[-1]))
     away = np.linalg.norm(states[-1].position - states[0].position, axis=1)
     fallen = np.linalg.norm(last - first, axis=1).max()
     assert away.max() < 1.5 * fallen  # nothing was thrown out
