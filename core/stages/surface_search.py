@@ -79,9 +79,20 @@ class SurfaceSearch:
         """Substeps since pairs were looked for."""
         return self.frame.substep - self.searched
 
+    def begin(self) -> None:
+        """Take up where cloth is at the start of a substep, and keep where it was before."""
+        room = self.room
+        if self.is_quiet:  # where nothing is near, nobody asks how far it has gone
+            self.starts = 1
+        else:
+            room.older[:] = room.before[: room.led]
+            room.before[:] = room.start
+            self.starts += 1
+        room.start[: room.led] = self.frame.previous
+
     def begin_anew(self) -> None:
         """Forget that pairs are known: there is more to look for them with."""
-        self.is_quiet, self.horizon, self.starts = False, 0.0, 1
+        self.is_quiet, self.horizon = False, 0.0
 
     def stays_quiet(self) -> bool:
         """Whether nothing is near anything in this substep, as far as is known at its beginning.
@@ -241,15 +252,15 @@ class SurfaceSearch:
         self.room.find(horizon, self.frame.threads, self.meshes.do_move)
         self.count += 1
 
-    def has_strayed(self, x: Floats) -> int:
-        """Mark vertices that came farther to x (n, 3) m than was reckoned with; how many."""
+    def have_strayed(self, x: Floats) -> bool:
+        """Mark vertices that came farther to x (n, 3) m than was reckoned with; whether any has."""
         self.is_end = True
         room = self.room
         moved = (room.start, x, room.course(self.since + 1))
         given = (room.strays, room.surface.thickness, room.flying, room.stale)
         missed, strayed = check_strays(*given, *moved)
         self._note_stray(strayed)
-        return int(missed)
+        return bool(missed)
 
     def was_quiet(self, x: Floats) -> bool:
         """Whether what was near nothing still is, at x (n, 3) m, the end of the substep.

@@ -16,7 +16,6 @@ from ..particles.contacts.mesh_ground import BACKED_GAP, note_mesh_ground
 from ..particles.contacts.mesh_neighbours import spare_neighbours
 from ..particles.contacts.sharp_quads import DRAWN, NEARLY_SHARP, SHARPEST, find_sharp, unfold
 from ..particles.contacts.surface_contact import (
-    Held,
     measure_pairs,
     note_steps,
     part_layers,
@@ -97,11 +96,7 @@ class SurfaceContacts:
             return
         frame = self.frame
         search = self.search
-        if not search.is_quiet:  # where nothing is near, nobody asks how far it has gone
-            room.older[:] = room.before[: room.led]
-            room.before[:] = room.start
-        room.start[: room.led] = frame.previous
-        search.starts = 1 if search.is_quiet else search.starts + 1
+        search.begin()
         if self.meshes.begin():
             search.begin_anew()
         if search.stays_quiet():
@@ -148,10 +143,7 @@ class SurfaceContacts:
 
     def _measure(self, room: SurfaceRoom) -> None:
         beyond = BACKED_GAP if len(room.ground.shape) else 0.0
-        crossed = room.cloth_tangle.crossed
-        of_vertices = (room.inverse_mass, room.friction, room.tangle.mark)
-        held = Held(*of_vertices, crossed, beyond, room.by_itself)
-        step = room.strays.step
+        held, step = room.held(beyond), room.strays.step
         while True:
             found = 0
             for partners in room.partners:
@@ -255,17 +247,17 @@ class SurfaceContacts:
             if self.contact_count:
                 self._part(room)
             room.now[:] = room.x
-            has_strayed, has_turned = search.has_strayed(room.x), search.have_turned(room.x)
-            if not (has_strayed or has_turned):
+            have_strayed, have_turned = search.have_strayed(room.x), search.have_turned(room.x)
+            if not (have_strayed or have_turned):
                 break
-            if has_turned:
+            if have_turned:
                 room.look_into_turned()
             # who is in the way of what came so far
             search.look_again()
             self._measure(room)
         else:
             self._stop(room)
-            search.has_strayed(room.x)
+            search.have_strayed(room.x)
         self._give_places(room)
         if len(room.body_rows):
             push_bodies(frame.work.owners, room.pushed, frame.h)

@@ -29,7 +29,7 @@ from .body_surfaces import hanging, met_bodies
 from .crossed_cloth import CrossedCloth
 from .mesh_ground import mesh_ground_room
 from .mesh_neighbours import neighbours_room
-from .surface_contact import SURFACE_CONTACT, Course, strays_room
+from .surface_contact import SURFACE_CONTACT, Course, Held, strays_room
 from .surface_couple import pieces_of
 from .surface_meshes import AWAY, NEAR, MeshSurfaces, box_of
 from .surface_stops import stopping_room
@@ -175,6 +175,11 @@ class SurfaceRoom:
     def course(self, ahead: int) -> Course:
         """The course that pairs were looked for along, for so many substeps."""
         return Course(self.origin, self.speed, ahead)
+
+    def held(self, beyond: float) -> Held:
+        """What contacts ask of the vertices; beyond: see `Held`."""
+        of_vertices = (self.inverse_mass, self.friction, self.tangle.mark)
+        return Held(*of_vertices, self.cloth_tangle.crossed, beyond, self.by_itself)
 
     def gather(self, horizon: float, threads: int, mesh_moves: bool) -> Moving:
         """Bound where all are in the coming substeps, horizon many; returns what pairs ask for."""
