@@ -15,9 +15,11 @@ from .manifold import (
     clip_faces,
     extreme_edge,
     face_numbers,
+    hold_nearest,
     leaning_faces,
     one_point,
     parallel_edges,
+    roundness,
     supporting_face,
     triangle_normal,
     write_chosen,
@@ -129,6 +131,8 @@ def convex_contact(solids, p, q, triangle, reach, scratch, place):
     if snap:
         n = outward
         gap = dot(outward, sub(a, load(t, 0)))
+    at = along(add(vec(o), a), -radii[0], n)
+    bare = gap - radii[0] - radii[1]
     count0, id0, m0 = supporting_face(core, 0, solids, p, faces, scale(-1.0, n))
     count1, id1, m1 = supporting_face(core, 1, solids, q, faces, n)
     reference = 1 if snap else _reference(core, m0, m1, n, gap, preference)
@@ -146,9 +150,13 @@ def convex_contact(solids, p, q, triangle, reach, scratch, place):
         counts, own = (count0, count1), (m1 if reference == 1 else m0)
         row, found, least = clip_faces(scratch.polygon, faces, reference, counts, own, f, limit)
         # the nearest points may lie beside the face: then it does not carry the contact
-        if found > 0 and (face_only or least <= gap + preference):
+        cut = roundness(core, counts, m0, m1)
+        if found > 0 and (face_only or least <= gap + preference + cut):
             ids = face_numbers(reference, id0, id1)
-            return write_chosen(place, scratch.polygon, row, found, reference, ids, f, radii, o)
+            found = write_chosen(place, scratch.polygon, row, found, reference, ids, f, radii, o)
+            if face_only or cut == 0.0:
+                return found
+            return hold_nearest(place, found, at, bare, n, preference)
         if face_only:
             return 0
     near = preference if preference < math.inf else 0.0
@@ -163,8 +171,11 @@ def convex_contact(solids, p, q, triangle, reach, scratch, place):
         count0, id0, m0 = supporting_face(core, 0, solids, p, faces, scale(-1.0, n))
         count1, id1, m1 = supporting_face(core, 1, solids, q, faces, n)
         facing = Facing(faces, (count0, count1), (id0, id1), (m0, m1))
-        found = leaning_faces(scratch.polygon, facing, n, limit, gap + preference, radii, o, place)
+        cut = roundness(core, (count0, count1), m0, m1)
+        nearly = gap + preference + cut
+        found = leaning_faces(scratch.polygon, facing, n, limit, nearly, radii, o, place)
+        if found > 0 and cut > 0.0:
+            return hold_nearest(place, found, at, bare, n, preference)
         if found > 0:
             return found
-    at = along(add(vec(o), a), -radii[0], n)
-    return one_point(place, at, gap - radii[0] - radii[1], n)
+    return one_point(place, at, bare, n)

@@ -49,6 +49,7 @@ _ONE_POINT = 127 * 128 + 127  # features of contacts that are no clipped face
 _LOWER_END = _ONE_POINT - 1
 _UPPER_END = _ONE_POINT - 2
 _CAP_CORNERS = 8
+_MOST_CUT = 1.0 - math.cos(math.pi / _CAP_CORNERS)  # off a round end, as a share of its radius
 FACE_COSINE = 0.7  # faces turned away from the normal by more cannot carry the contact
 
 LEANS = 2e-2
@@ -315,6 +316,42 @@ Facing = namedtuple(
     ],
 )
 """Two faces that look at each other."""
+
+
+@lean_inline
+def roundness(core, counts, m0, m1):
+    """How much farther apart, m, two faces seem than they are where round ends are cut as octagons.
+
+    counts: corners of both; m0, m1: their unit normals. Where the two lean by little it is little.
+    """
+    chord = 0.0
+    for side in range(2):
+        if counts[side] == _CAP_CORNERS:
+            chord += _MOST_CUT * core.about[side, 1]
+    return chord * length(cross(m0, m1))
+
+
+@lean
+def hold_nearest(place, found, at, gap, normal, preference):
+    """See that ``found`` points hold the one where the two shapes are nearest; how many there are.
+
+    at (m): that point on the first shape; ``gap`` m: along the normal, which points to the first.
+    What is cut of a round end may hold all but that one, which takes the place of one close by.
+    """
+    manifolds, m, flip = place
+    least, apart, replaced = math.inf, math.inf, found
+    for c in range(found):
+        a, b = load(manifolds.on_a[m], c), load(manifolds.on_b[m], c)
+        least = min(least, dot(sub(a, b), load(manifolds.normal, m)))
+        d = sub(b if flip else a, at)
+        if found == 4 and dot(d, d) < apart:
+            apart = dot(d, d)
+            replaced = c
+    if least <= gap + preference:
+        return found
+    set_point(place, replaced, at, along(at, -gap, normal), _ONE_POINT)
+    manifolds.count[m] = max(found, replaced + 1)
+    return max(found, replaced + 1)
 
 
 @lean

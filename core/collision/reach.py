@@ -9,6 +9,7 @@ import numpy as np
 
 from ..kernels.jit import kernel, lean_inline
 from ..vec3 import ZERO, length, load, sub
+from .kinds import CYLINDER
 from .shapes import half_extent, largest_radius, place
 
 if TYPE_CHECKING:
@@ -26,6 +27,20 @@ def body_radius(model: Model) -> Floats:
     mine = table.owner < len(model.bodies)
     farthest = np.linalg.norm(table.offset, axis=1) + largest_radius(table)
     np.maximum.at(radius, table.owner[mine], farthest[mine])
+    return radius
+
+
+def settling_radius(model: Model) -> Floats:
+    """Radius (b,) m that tells how many iterations a body takes to come to rest.
+
+    That of its farthest point; of a coin, which rocks on few points of its rim and may come down by
+    no more than its thickness, the geometric mean of its radius and half of that.
+    """
+    table, radius = model.shapes, body_radius(model)
+    is_coin = (table.kind == CYLINDER) & (table.size[:, 1] < table.size[:, 0])
+    is_coin &= table.owner < len(radius)
+    mean = np.sqrt(table.size[is_coin, 0] * table.size[is_coin, 1])
+    np.minimum.at(radius, table.owner[is_coin], mean)
     return radius
 
 

@@ -46,6 +46,7 @@ Shapes = namedtuple(
         "mesh_triangle",  # (t, 3) rows of mesh_vertex
         "mesh_vertex",  # (v, 3) m, in the frame of the shape
         "mesh_two_sided",  # (m,)
+        "pressed",  # (k,) how many shapes press it, as far as contacts are remembered
         "centre",  # (k, 3) m, at the end of the substep as far as is known
         "rotation",  # (k, 3, 3) likewise
         "centre_before",  # (k, 3) m, at its start
@@ -93,6 +94,7 @@ def place_shapes(model: Model) -> Shapes:
         mesh_triangle=meshes.triangle,
         mesh_vertex=meshes.vertex.copy(),
         mesh_two_sided=meshes.two_sided,
+        pressed=np.zeros(count, dtype=np.int32),
         centre=np.zeros((count, 3)),
         rotation=np.zeros((count, 3, 3)),
         centre_before=np.zeros((count, 3)),

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..kernels.jit import kernel
 from .broad_phase import FREE, STILL, BroadPhase, Posed
+from .kinds import CYLINDER
 from .manifold import Manifolds, manifold_room
 from .mesh_edges import edges_of
 from .narrow_phase import narrow_phase, narrow_phase_scratch
@@ -55,6 +56,7 @@ class Touching:
         triangles = len(table.meshes.triangle)
         self.mesh_tree = tree_room(triangles)
         self.has_meshes = table.has_meshes
+        self.has_rims = bool((table.kind == CYLINDER).any())
         self.mesh_scratch = tree_scratch(triangles)
         self._bounded: Floats | None = None  # vertices (v, 3) m that the trees were built for
 

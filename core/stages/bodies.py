@@ -16,7 +16,7 @@ from ..particles.contacts.contact_point import Contacts
 from ..particles.integrate import drag_per_step
 from ..particles.particle_bodies.four_particles import place_particle_bodies, weigh_particle_bodies
 from ..rigid.contacts.contact_aim import iterations_for
-from ..rigid.contacts.contact_making import fill_contacts
+from ..rigid.contacts.contact_making import fill_contacts, note_pressed
 from ..rigid.contacts.contact_order import MORE_THAN_ANY, SHARED_FROM, order_room, order_rows
 from ..rigid.contacts.contact_setup import prepare_contacts
 from ..rigid.contacts.contact_table import Remembered, more_room
@@ -291,6 +291,8 @@ class Bodies:
         work.body_contacts.count[0] = 0
         if not self.sleep.is_active:
             return
+        if work.touching.has_rims:
+            note_pressed(Remembered(memory.key, memory.impulse), work.shapes.pressed)
         count = self._touch(substeps, is_bound)
         self.is_clear = count == 0
         if self.is_clear:

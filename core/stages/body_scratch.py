@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats
-from ..collision.reach import FOUND_BEFORE, body_radius
+from ..collision.reach import FOUND_BEFORE, settling_radius
 from ..model import Model
 from ..rigid.owners import Ahead, body_moves
 from ..workspace import workspace_of
@@ -16,7 +16,7 @@ class BodyScratch:
 
     def __init__(self, model: Model) -> None:
         owners = model.owner_count
-        self.radius = body_radius(model)  # (b,) m
+        self.radius = settling_radius(model)  # (b,) m
         self.moves = body_moves(model, np.zeros(3))
         self.moves_step = 0.0  # s that the drags in it are for, 0 where they are keyed
         self.is_pushed = False  # whether forces in it may be others than zero

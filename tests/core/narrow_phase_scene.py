@@ -100,6 +100,7 @@ class Scene:
             layers=row,
             hull_first_edge=np.zeros(len(self.hulls) + 1, dtype=np.int32),
             hull_edge=np.zeros((0, 4), dtype=np.int32),
+            pressed=row.copy(),
             centre_before=place,
             rotation_before=turn,
             lower=place,

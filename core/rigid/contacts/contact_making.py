@@ -100,9 +100,14 @@ def _place_point(row, origin, rim, shapes, owners, on_a, on_b):
     set_vec(anchor[0], _in_frame(owners, row["owner"][0], add(on_a, scale(f, normal))))
     set_vec(anchor[1], _in_frame(owners, row["owner"][1], sub(on_b, scale(g, normal))))
     for side in range(2):
+        outwards = scale(-1.0 if side == 0 else 1.0, normal)
+        place = on_a if side == 0 else on_b
+        rim["radius"][side] = rim_at(shapes, origin["key"][side], outwards, place)
+    if rim["radius"][0] > 0.0 and rim["radius"][1] > 0.0:  # nothing rolls on a rim
+        rim["radius"][:] = 0.0
+    for side in range(2):
         s, o = origin["key"][side], row["owner"][side]
         outwards = scale(-1.0 if side == 0 else 1.0, normal)
-        rim["radius"][side] = rim_at(shapes, s, outwards, on_a if side == 0 else on_b)
         if rim["radius"][side] > 0.0:
             axis = column(shapes.rotation_before[s], 2)
             set_vec(anchor[side], _in_frame(owners, o, rim_middle(shapes, s, outwards)))
@@ -161,20 +166,21 @@ def _is_there(origins, c, points, feature):
 
 @lean_inline
 def _hand_on(table, c, points, are_new, memory, first):
-    """Share out what is remembered of points that are gone among those that are new.
+    """Share out what is remembered of points that are gone among those that are new, or else all.
 
     Two round ends, or two faces that slide over each other, are cut elsewhere in each step: what
     one carries of the other is the same. are_new: a bit for each of the points.
     """
     key, impulse, mine = memory.key, memory.impulse, table.origin[c]["key"]
+    takers = are_new if are_new > 0 else (1 << points) - 1
     count = 0
     for p in range(points):
-        count += (are_new >> p) & 1
+        count += (takers >> p) & 1
     m = first
     while _is_of(key, m, mine[0], mine[1]) and key[m, 2] == mine[2]:
         if impulse[m, 0] > 0.0 and not _is_there(table.origin, c, points, key[m, 3]):
             for p in range(points):
-                if (are_new >> p) & 1:
+                if (takers >> p) & 1:
                     _add_remembered(table.rows[c + p], impulse, m, 1.0 / count)
         m += 1
 
@@ -242,7 +248,7 @@ def _fill_items(first, last, item, manifolds, shapes, owners, memory, table):
                 kinds |= _BOUNCY
             if rim["radius"][0] > 0.0 or rim["radius"][1] > 0.0:
                 kinds |= _ON_RIM
-        if are_new > 0:
+        if points > 0:
             _hand_on(table, c, points, are_new, memory, old)
     return kinds
 
@@ -309,6 +315,23 @@ def _is_after(key, m, other, n):
         if key[m, k] != other[n, k]:
             return key[m, k] > other[n, k]
     return False
+
+
+@kernel
+def note_pressed(memory, pressed):
+    """Count by how many other shapes each one (k,) is pressed, as far as is remembered."""
+    key, impulse = memory.key, memory.impulse
+    pressed[:] = 0
+    m = 0
+    while m < key.shape[0]:
+        a, b = key[m, 0], key[m, 1]
+        is_pressing = False
+        while _is_of(key, m, a, b):
+            is_pressing |= impulse[m, 0] > 0.0
+            m += 1
+        if is_pressing:
+            pressed[a] += 1
+            pressed[b] += 1
 
 
 @lean_inline
