@@ -259,6 +259,44 @@ def test_a_thin_board_and_a_prism_of_a_hundred_sides_stand_on_four_points(below)
         assert on_a.sum(axis=0)[:2] == pytest.approx((0, 0), abs=0.1)
 
 
+def lean_on_each_other(scale, random):
+    """A scene of two flat round ends that lie nearly flat on each other, some aside."""
+    scene = Scene()
+    radius, half = scale, 0.075 * scale
+    aside, tilt = random.uniform(-1.1, 1.1, 2) * radius, np.radians(random.uniform(0.1, 15.0))
+    axis = (*random.normal(size=2), 0.0)
+    height = 2.0 * half + random.uniform(-0.3, 0.5) * half + 0.7 * radius * np.sin(tilt)
+    scene.add(CYLINDER, (radius, half), (*aside, height), about(axis, tilt))
+    scene.add(CYLINDER, (radius, half), (0, 0, 0), about((0, 0, 1), random.uniform(0, 6)))
+    return scene
+
+
+def gap_of(scene):
+    """How far the two shapes of a scene are apart, by a search for the way that parts them most."""
+    random, n, best, width = np.random.default_rng(0), np.array([0.0, 0.0, 1.0]), -np.inf, 1.0
+    for _ in range(40):
+        ways = n + width * random.normal(size=(300, 3))
+        ways /= np.linalg.norm(ways, axis=1)[:, None]
+        apart = -scene.support(0, -ways) - scene.support(1, ways)
+        if apart.max() > best:
+            best, n = apart.max(), ways[apart.argmax()]
+        else:
+            width *= 0.5
+    return best
+
+
+@pytest.mark.parametrize("scale", [0.01, 3.0])
+def test_coins_that_lean_on_each_other_keep_their_points_and_the_nearest(scale):
+    random, few, count = np.random.default_rng(8), 0, 120
+    for _ in range(count):
+        scene = lean_on_each_other(scale, random)
+        _, _, _, gaps, _ = scene.collide(0, 1, reach=0.2 * scale)
+        few += len(gaps) == 1
+        exact = gap_of(scene)
+        assert abs(gaps.min() - exact) < 2e-3 * scale
+    assert few < 0.05 * count  # those of which hardly more than the rims meet
+
+
 def test_what_comes_from_afar_has_its_points_before_it_arrives():
     for below in ("plane", "box", "hull", "room"):
         floor, sub = GROUNDS[below]

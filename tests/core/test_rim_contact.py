@@ -4,6 +4,11 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
+from verlet_physics.collision.kinds import CYLINDER
+from verlet_physics.collision.shapes import place_shapes
+from verlet_physics.rigid.contacts.contact_making import note_pressed
+from verlet_physics.rigid.contacts.contact_table import Remembered
+from verlet_physics.rigid.contacts.rim_contact import ROLLS_ON, rim_at
 from verlet_physics.rigid.sleep.stillness import REST_TIME
 from verlet_physics.truth.rigid_motion import angular_momentum
 from verlet_physics.vector import rotation_matrix
@@ -87,3 +92,27 @@ def test_a_rim_that_rubs_on_something_free_keeps_all_momenta():
         state, _ = advance(model, state, inputs, SolverSettings())
     assert np.abs(state.body_previous[1] - model.bodies.position[1]).max() > 1e-3  # it was hit
     assert np.abs(momenta(state) - before).max() < 1e-12
+
+
+def test_what_presses_is_counted_once_for_each_shape():
+    key = np.array([(0, 2, -1, 5), (0, 2, -1, 6), (0, 3, -1, 1), (1, 2, -1, 0)], dtype=np.int32)
+    impulse = np.zeros((4, 5))
+    impulse[[1, 2], 0] = 0.3, 0.1  # the last one only watches
+    pressed = np.full(4, 7, dtype=np.int32)
+    note_pressed(Remembered(key, impulse), pressed)
+    assert pressed.tolist() == [2, 0, 1, 1]
+
+
+def test_points_wander_over_the_rim_of_what_rolls_by_itself_alone():
+    model = rolling(30.0)
+    shapes = place_shapes(model)
+    disk = int(np.flatnonzero(shapes.kind == CYLINDER)[0])
+    shapes.rotation_before[disk] = rotation_matrix(model.bodies.orientation[0])
+    shapes.centre_before[disk] = model.bodies.position[0]
+    down, axis = (0.0, 0.0, -1.0), shapes.rotation_before[disk][:, 2]
+    across = down - axis * (axis @ down)
+    end = HALF if axis @ down > 0.0 else -HALF
+    place = shapes.centre_before[disk] + end * axis + RADIUS * across / np.linalg.norm(across)
+    for pressed, radius in ((ROLLS_ON, RADIUS), (ROLLS_ON + 1, 0.0)):
+        shapes.pressed[disk] = pressed
+        assert rim_at(shapes, disk, down, tuple(place)) == radius
