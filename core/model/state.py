@@ -51,7 +51,7 @@ class State:
     body_previous: Floats  # (b, 3) m, x*
     body_orientation: Floats  # (b, 4), q: principal axes
     body_previous_orientation: Floats  # (b, 4), q*: the turn from it to q is the spin
-    body_rest: Floats  # (b,) s for which the body has been still, `HELD` where animation leads it
+    body_rest: Floats  # (b,) s for which the body has been still, `LED` where animation leads it
     body_load: Floats  # (b, 3) m/s², gravity and forces on the body when it was last awake
     body_hold: Floats  # (b, 2, 3) N and N·m that stretched cloth held it with in the last substep
     mesh_vertex: Floats  # (v, 3) m, of all mesh shapes, in the frames of the shapes
