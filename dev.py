@@ -77,10 +77,16 @@ TOOLS = sorted((ROOT / "tools").glob("*.py"))
 
 
 def lint(options: argparse.Namespace) -> None:
-    """Check formatting and style with ruff, and that imports run one way."""
+    """Check all that needs no run: what `style` checks, then what `typecheck` checks."""
+    style(options)
+    typecheck(options)
+
+
+def style(options: argparse.Namespace) -> None:
+    """Check formatting and style with ruff, and that imports run one way: in seconds."""
     interpreter = core_environment()
-    folder = BUILD / "lint"
-    with timed("lint"), locked(folder):
+    folder = BUILD / "style"
+    with timed("style"), locked(folder):
         run([interpreter, "-m", "ruff", "format", "--check", "--quiet", "."], "ruff format --check")
         run([interpreter, "-m", "ruff", "check", "--quiet", "."], "ruff check")
         stage_extension(folder / "extension", target=None, wheels=())
@@ -252,7 +258,6 @@ def run_blender_files(
 def test(options: argparse.Namespace) -> None:
     """Run every check and every test, the quick ones first."""
     lint(options)
-    typecheck(options)
     test_quick(options)
     build_library(host_platform())  # which the engine's tests look at, and Blender's use
     test_core(options)
@@ -435,6 +440,7 @@ COMMANDS = {
     "demo-files": demo_files,
     "test": test,
     "lint": lint,
+    "style": style,
     "typecheck": typecheck,
     "test-quick": test_quick,
     "test-core": test_core,
