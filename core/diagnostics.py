@@ -12,7 +12,7 @@ from .errors import SimulationDiverged
 from .kernels.jit import kernel
 from .model import Diagnostics, Model, State
 from .model.diagnostics import Crossing, Forcing
-from .particles.constraints.strand import Strands
+from .particles.constraints.pulling import Pulling
 from .particles.contacts.collider_contact import deepest_particle
 from .particles.contacts.response import deepest_contact
 from .particles.integrators.stability import least_rate
@@ -177,12 +177,12 @@ def _way_out(model: Model, settings: SolverSettings, rate: float) -> str | None:
 def measure_stretch(model: Model, state: State) -> tuple[float, float, float]:
     """Mean and largest stretch of all sticks as shares of their length, largest error in m.
 
-    The sticks of ropes, which are solved together, count as well as those of the model.
+    The sticks that constraints have of their own, as ropes do, count as well as those of the model.
     """
     if not len(model.particles):
         return 0.0, 0.0, 0.0
     sticks = [(model.sticks.pair, model.sticks.rest_length)]
-    sticks += [(c.stick, c.stick_rest_length) for c in model.constraints if isinstance(c, Strands)]
+    sticks += [(c.stick, c.stick_rest_length) for c in model.constraints if isinstance(c, Pulling)]
     figures = [(len(pairs), *_stick_figures(state.position, pairs, rest)) for pairs, rest in sticks]
     total = max(1, sum(count for count, *_ in figures))
     return (

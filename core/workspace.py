@@ -11,8 +11,8 @@ import numpy as np
 from .arrays import Ints
 from .collision.shapes import place_shapes, smallest_half_extent
 from .collision.touching import Touching
-from .coupling.attachment import Attachments
 from .coupling.pin_hold import tethers_by_particle
+from .coupling.tying import ties_of
 from .entry import Layout
 from .model import Model
 from .particles.contact_hooks import hooks_for
@@ -65,7 +65,7 @@ class Workspace:
         self.between = (
             BetweenBodies(model, self.shapes, self.touching) if may_be_between(model) else None
         )
-        self.ties = [c for c in model.constraints if isinstance(c, Attachments)]
+        self.ties = ties_of(model.constraints)
         self.tie_push = np.zeros((len(model.bodies), 3))  # N·s of ties in this substep
         self.strain_force = np.zeros((len(model.bodies), 2, 3))  # N, N·m: see `strain_hold`
         self.tethers = tethers_by_particle(model)

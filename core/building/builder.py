@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Ints
 from ..coincidence import part_coinciding
-from ..coupling.attachment import Attachments
+from ..coupling.tying import ties_of
 from ..errors import ModelError
 from ..model import Model, ObjectSpan
 from ..model.joint_table import joint_table
@@ -156,7 +156,7 @@ class ModelBuilder(TearBuilder):
 
     def _constraints(self) -> tuple[Constraint, ...]:
         """All constraints; those that carry bodies learn which hang on them."""
-        ties = [c for c in self._constraint if isinstance(c, Attachments)]
+        ties = ties_of(self._constraint)
         return tuple(c.tied_by(ties) if isinstance(c, Carrying) else c for c in self._constraint)
 
     def _limb_table(self) -> Limbs:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Ints
-from ..coupling.attachment import Attachments
+from ..coupling.tying import ties_of
 from ..geometry.surface import connected_parts
 from ..model import Model
 from ..model.rest_table import RestTable
@@ -64,7 +64,7 @@ def _islands(model: Model) -> Ints:
         ties.append(np.stack([np.full(len(named), one.object), named], axis=1))
     island = connected_parts(count, np.concatenate(ties).astype(np.int32))
     is_awake = np.array([span.body >= 0 or not span.particle_count for span in model.objects])
-    is_awake[[one.object for one in model.constraints if isinstance(one, Attachments)]] = True
+    is_awake[[tie.object for tie in ties_of(model.constraints)]] = True
     balls = model.self_collision.particle[model.self_collision.balls]
     is_awake[owner[np.concatenate([balls, model.limbs.stick.reshape(-1)])]] = True
     if model.tears is not None:

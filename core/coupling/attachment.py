@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats, Ints
     from ..particles.constraints.base import Moving
+    from ..records import Particles
+    from ..rigid.owners import Owners
     from ..settings import AnimatedSettings
 
 POINT_APART = 0.2
@@ -92,6 +94,10 @@ class Attachments:
             self.ends,
             moving.push,
         )
+
+    def place(self, particles: Particles, owners: Owners, h: float, push: Floats) -> None:
+        """Points to their places on bodies that have moved, see `Tying`."""
+        place_attachments(particles, owners, h, self.body, self.anchor, self.ends, push)
 
 
 @lean_inline

@@ -20,7 +20,7 @@ from ..kernels.jit import lean_inline
 if TYPE_CHECKING:
     from ..arrays import Ints
     from ..model import Model
-    from .attachment import Attachments
+    from .tying import Tying
 
 Tied = namedtuple(
     "Tied",
@@ -35,7 +35,7 @@ OWN, KIN = 1, 2
 """
 
 
-def tied_of(model: Model, ties: Sequence[Attachments]) -> Tied:
+def tied_of(model: Model, ties: Sequence[Tying]) -> Tied:
     """Which owners the particles of these ties do not touch."""
     holder = model.particles.rooted_in.copy()
     for tie in ties:
@@ -52,7 +52,7 @@ def tied_of(model: Model, ties: Sequence[Attachments]) -> Tied:
     return Tied(row_of, untouched)
 
 
-def wearers(model: Model, ties: Sequence[Attachments]) -> tuple[Ints, Ints]:
+def wearers(model: Model, ties: Sequence[Tying]) -> tuple[Ints, Ints]:
     """Number of the ragdoll, or the body, that wears each particle's object, and of each body's.
 
     (n,) and (b,), −1 for what wears nothing and is not worn; bodies that are joined are one.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..collision.kinds import MESH
-from ..coupling.attachment import Attachments
+from ..coupling.tying import ties_of
 from ..model import Model
 from .contacts.body_contact import ParticleBodies
 from .contacts.hook import ContactHook, Surroundings
@@ -60,7 +60,7 @@ def _has_tethered_bodies(model: Model) -> bool:
 
 
 def _is_any_worn(model: Model) -> bool:
-    return any(isinstance(constraint, Attachments) for constraint in model.constraints)
+    return len(ties_of(model.constraints)) > 0
 
 
 HOOKS: tuple[tuple[Callable[[Model], bool], Callable[[Surroundings], ContactHook]], ...] = (

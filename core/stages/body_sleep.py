@@ -11,8 +11,8 @@ from ..arrays import Floats, Ints
 from ..collision.broad_phase import FREE
 from ..collision.reach import body_radius
 from ..collision.touching import Touching
-from ..coupling.attachment import Attachments
 from ..coupling.tied_pieces import wearers
+from ..coupling.tying import ties_of
 from ..model import Model
 from ..particles.contacts.contact_point import Contacts
 from ..rigid.contacts.contact_table import BodyContacts
@@ -41,8 +41,7 @@ class SleepScratch:
     """What is known of sleepers while a frame runs."""
 
     def __init__(self, model: Model) -> None:
-        ties = [c for c in model.constraints if isinstance(c, Attachments)]
-        self.wearer, garment = wearers(model, ties)
+        self.wearer, garment = wearers(model, ties_of(model.constraints))
         self.wearing = np.flatnonzero(garment >= 0).astype(np.int32)
         self.sleepers = sleeper_room(model, body_radius(model), garment)
         self.island = np.zeros(len(model.bodies), dtype=np.int32)

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats
-from ..coupling.attachment import place_attachments
 from ..rigid.sleep.sleepers import UNDISTURBED
 from ..rigid.sleep.waking import TIE_SLACK, feel_ties, sum_pushes
 from .body_sleep import BodySleep
@@ -58,15 +57,7 @@ class BodyTies:
         frame, work = self.frame, self.frame.work
         for tie in work.ties:
             if tie.holds(frame.animated):
-                place_attachments(
-                    frame.particles,
-                    work.owners,
-                    frame.h,
-                    tie.body,
-                    tie.anchor,
-                    tie.ends,
-                    work.tie_push,
-                )
+                tie.place(frame.particles, work.owners, frame.h, work.tie_push)
         self.tied += work.tie_push
         contacts = (work.contacts.solving, frame.contact_count)
         sum_pushes(self.sleep.record, *contacts, frame.h, self.garment_impulse)

@@ -12,7 +12,7 @@ from ..arrays import Floats, Ints
 from ..collision.contact_law import RESTING_FALLS
 from ..collision.kinds import MESH
 from ..model import Model
-from ..particles.constraints.strand import Strands
+from ..particles.constraints.lying import Lying
 from ..particles.contacts.collider_contact import Balls, Deforming, collide_particles, list_moved
 from ..particles.contacts.contact_parting import place_bounces, resolve_overlap
 from ..particles.contacts.contact_point import contact_room
@@ -94,9 +94,8 @@ class Contacts:
         )  # those that may meet a collider in this substep
         # where particles stood at the start of the substep: bounces and shifts set x* elsewhere
         self.start: Floats = frame.previous
-        self.bears = (
-            any(isinstance(c, Strands) for c in model.constraints) and len(model.shapes) > 0
-        )
+        lie = any(isinstance(c, Lying) and c.lies_on_ground for c in model.constraints)
+        self.bears = lie and len(model.shapes) > 0
         has_balls = len(model.self_collision.balls) > 0
         self.has_start = self.is_any or has_balls or (self.has_meshes and self.is_bouncy)
         if self.has_start:
@@ -197,7 +196,7 @@ class Contacts:
         collide_particles.on(threads or frame.threads)(*given)
 
     def ground(self) -> Supports | None:
-        """What strands may lie on in this substep."""
+        """What constraints may lie on in this substep, see `Lying`."""
         if not self.bears:
             return None
         frame = self.frame

@@ -300,7 +300,7 @@ class Relaxation:
     def project_constraints(self, ground: Supports | None) -> None:
         """One pass over all other constraints, in the order in which they were added.
 
-        ground: what strands may lie on.
+        ground: what those may lie on that ask for it, see `Lying`.
         """
         if not self.is_idle:
             self.moving.ground = ground

@@ -7,9 +7,8 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..elementary import exp
 from ..model import Model
-from ..particles.constraints.strand import STRAND_SOLUTION, Strands
+from ..particles.constraints.pulling import Pulling
 from ..particles.tearing import Ways, pulls_of, stresses, torn_weld, ways_to_part
-from ..records import scratch_size
 from .frame import Frame
 from .relaxation import Relaxation
 
@@ -27,11 +26,11 @@ class TearScratch:
     def __init__(self, model: Model) -> None:
         assert model.tears is not None
         tears = model.tears
-        self.strands = [
-            (number, c) for number, c in enumerate(model.constraints) if isinstance(c, Strands)
+        self.pulling = [
+            (number, c) for number, c in enumerate(model.constraints) if isinstance(c, Pulling)
         ]
         ends = np.concatenate(
-            [model.sticks.pair, model.springs.pair, *(c.stick for _, c in self.strands)]
+            [model.sticks.pair, model.springs.pair, *(c.stick for _, c in self.pulling)]
         )
         count = len(model.particles)
         key = _keys(ends, count)
@@ -110,7 +109,7 @@ class Tearing:
         return True
 
     def _tensions(self) -> Floats:
-        """Tension (r,) N of sticks, springs and strands, in the order of the scratch memory."""
+        """Tension (r,) N of all sticks and springs, in the order of the scratch memory."""
         frame, relaxation = self.frame, self.relaxation
         per_step = 1.0 / frame.h**2
         per_steps = per_step / max(frame.substep - self.begun, 1)
@@ -118,11 +117,9 @@ class Tearing:
             relaxation.sticks.tension * per_steps,
             relaxation.springs.tension * per_steps,
         ]
-        for number, strand in self.scratch.strands:
+        for number, constraint in self.scratch.pulling:
             multiplier = relaxation.scratch.multipliers[number]
-            size = scratch_size(STRAND_SOLUTION, len(strand.rows))
-            pull = multiplier[:size].view(STRAND_SOLUTION)["multiplier"]
-            parts.append(pull[strand.rows["parent"] >= 0] * per_step)
+            parts.append(constraint.pulls(multiplier) * per_step)
         return np.concatenate(parts)
 
     def _open(self, weld: Ints) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.arrays import Floats
 from ...core.cache import FrameCache
-from ...core.coupling.attachment import Attachments
+from ...core.coupling.tying import Tying, ties_of
 from ...core.errors import ModelError, VerletError
 from ...core.geometry.affine import inverse
 from ...core.model import FrameInputs, State
@@ -402,7 +402,7 @@ def _shown_positions(
     particles = running.model.objects[row].particles
     position = state.position[particles]
     if participant.uid not in placement.loose:
-        for tie in running.once(_attachments):
+        for tie in running.once(_ties):
             if tie.object == row:
                 position = position.copy()
                 held = tie.particle[:, 0] - particles.start
@@ -412,8 +412,8 @@ def _shown_positions(
     return participant.particles.shown(local).astype(np.float32)
 
 
-def _attachments(running: Session) -> list[Attachments]:
-    return [tie for tie in running.model.constraints if isinstance(tie, Attachments)]
+def _ties(running: Session) -> list[Tying]:
+    return ties_of(running.model.constraints)
 
 
 def _bodies_of(running: Session, state: State) -> Floats:

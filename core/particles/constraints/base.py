@@ -43,7 +43,7 @@ class Moving:
     owners: Any = None  # rigid bodies, see rigid.owners: only velocity and spin may be changed
     push: Floats = field(default_factory=lambda: np.zeros((0, 3)))  # (b, 3) N·s that ties give them
     ground: Any = (
-        None  # what strands may lie on, see contacts.strand_support; None where there is nothing
+        None  # what `Lying` ones may lie on, see strand_support; None where there is nothing
     )
     forced: Forced | None = None  # what objects are forced to be longer by, None where none is
     steps_known: int = 0  # substeps before this one that scratch still holds the multipliers of
@@ -70,7 +70,8 @@ class Constraint(Protocol):
     """All constraints of one kind that one object has: constant arrays and their projection.
 
     A frozen dataclass in a file of its own, with the formula and its source above the kernel.
-    `ModelBuilder.add_constraint` takes it.
+    `ModelBuilder.add_constraint` takes it. What only some kinds can do is a protocol of its own,
+    in a file beside this one, and whoever asks for it names no kind.
     """
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from ...coupling.attachment import Attachments
+    from ...coupling.tying import Tying
     from .base import Constraint
 
 
@@ -14,6 +14,6 @@ if TYPE_CHECKING:
 class Carrying(Protocol):
     """A constraint that is solved together with the bodies which hang on its particles."""
 
-    def tied_by(self, attachments: Sequence[Attachments]) -> Constraint:
+    def tied_by(self, ties: Sequence[Tying]) -> Constraint:
         """The same constraint with the bodies that single particles of it are tied to."""
         ...

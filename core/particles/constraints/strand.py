@@ -84,7 +84,7 @@ from .strand_contact import (
 
 if TYPE_CHECKING:
     from ...building.builder import ModelBuilder
-    from ...coupling.attachment import Attachments
+    from ...coupling.tying import Tying
 
 STICK = np.dtype(
     [
@@ -189,20 +189,20 @@ class Strands:
         )
         return cls(object, sticks, gives_way)
 
-    def tied_by(self, attachments: Sequence[Attachments]) -> Strands:
+    def tied_by(self, ties: Sequence[Tying]) -> Strands:
         """The same strands with the bodies that single particles of theirs are tied to."""
         row_of = {p: row for row, p in enumerate(self.particles.tolist())}
-        ties = [
+        held = [
             (row_of[p], body)
-            for tie in attachments
+            for tie in ties
             if tie.particle.shape[1] == 1
             for p, body in zip(tie.particle[:, 0].tolist(), tie.body.tolist(), strict=True)
             if p in row_of
         ]
-        ties = list(dict(ties).items())  # one body for a particle
-        if not ties:
+        if not held:
             return self
-        row, body = np.array(ties, dtype=np.int32).T
+        one_each = list(dict(held).items())  # one body for a particle
+        row, body = np.array(one_each, dtype=np.int32).T
         share = 1.0 / np.bincount(body)[body]
         return replace(self, ties=records(TIE, row=row, body=body, share=share))
 
@@ -224,10 +224,26 @@ class Strands:
         length: Floats = self.rows["rest_length"][self.rows["parent"] >= 0]
         return length
 
+    def pulls(self, multiplier: Floats) -> Floats:
+        """λ of each stick (s,) in the last pass, see `Pulling`."""
+        solution = multiplier[: self._solution_size].view(STRAND_SOLUTION)
+        pull: Floats = solution["multiplier"][self.rows["parent"] >= 0]
+        return pull
+
+    @property
+    def lies_on_ground(self) -> bool:
+        """Always, see `Lying`."""
+        return True
+
+    @property
+    def _solution_size(self) -> int:
+        """Numbers of scratch that the solution takes, the first of all."""
+        return scratch_size(STRAND_SOLUTION, len(self.rows))
+
     @property
     def multiplier_count(self) -> int:
         """λ and what the solution needs, for each particle."""
-        return sum(scratch_size(t, len(self.rows)) for t in (STRAND_SOLUTION, TIED_POINT))
+        return self._solution_size + scratch_size(TIED_POINT, len(self.rows))
 
     @cached_property
     def _row_of(self) -> Ints:
@@ -262,7 +278,7 @@ class Strands:
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Bring all sticks to their lengths at once."""
         stiffness = moving.animated[self.object].stiffness if self.gives_way else 1.0
-        split = scratch_size(STRAND_SOLUTION, len(self.rows))
+        split = self._solution_size
         bearing = self._find_supports(moving)
         solution = multiplier[:split].view(STRAND_SOLUTION)
         points = multiplier[split:].view(TIED_POINT)

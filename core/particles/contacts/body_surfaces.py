@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Ints
-from ...coupling.attachment import Attachments
 from ...coupling.tied_pieces import tied_of
+from ...coupling.tying import ties_of
 from ...kernels.jit import kernel
 from ...model import Model
 from ...model.body_table import MeshTable
@@ -28,7 +28,7 @@ def met_bodies(model: Model) -> BodySurfaceTable:
     table = model.body_surfaces
     if not len(table) or not (model.surfaces.meets & MESHES).any():
         return _some_of(table, np.zeros(0, dtype=np.int32))
-    tied = tied_of(model, _ties(model))
+    tied = tied_of(model, ties_of(model.constraints))
     holds = np.zeros(model.owner_count + 1, dtype=bool)
     cloth = np.unique(model.surfaces.triangle)
     rows = tied.row[cloth]
@@ -43,12 +43,10 @@ def hanging(model: Model, table: BodySurfaceTable) -> Ints:
     carriers = np.zeros(model.owner_count + 1, dtype=bool)
     for m in np.flatnonzero(table.is_skin).tolist():
         carriers[table.body[table.first_body[m] : table.first_body[m + 1]]] = True
-    found = [tie.particle.reshape(-1) for tie in _ties(model) if carriers[tie.body].any()]
+    found = [
+        tie.particle.reshape(-1) for tie in ties_of(model.constraints) if carriers[tie.body].any()
+    ]
     return np.unique(np.concatenate([np.zeros(0, dtype=np.int32), *found])).astype(np.int32)
-
-
-def _ties(model: Model) -> list[Attachments]:
-    return [tie for tie in model.constraints if isinstance(tie, Attachments)]
 
 
 def _some_of(table: BodySurfaceTable, kept: Ints) -> BodySurfaceTable:

@@ -22,8 +22,8 @@ from .contact_point import Contacts
 from .foothold import Footholds
 
 if TYPE_CHECKING:
-    from ...coupling.attachment import Attachments
     from ...coupling.pin_hold import Tethers
+    from ...coupling.tying import Tying
     from .between_bodies import BetweenBodies
     from .surface_room import SurfaceRoom
 
@@ -39,7 +39,7 @@ class Surroundings:
     thickness: Floats  # (k,) m, smallest half extent of each shape
     margin: Floats  # (k,) m, how early contacts of each shape are found
     piece: Ints  # (e, 3) triangles of cloth and, ending with −1, stretches of rope
-    ties: Sequence[Attachments]  # of particles to bodies
+    ties: Sequence[Tying]  # of particles to bodies
     tie_push: Floats  # (b, 3) N·s that ties have given in this substep
     surfaces: SurfaceRoom | None  # cloth that meets itself or others, None where there is none
     between: BetweenBodies | None  # cloth between bodies that move, None where there is one at most
