@@ -1,7 +1,7 @@
 """`advance`: one frame of the whole scene, as the paper reads.
 
-Each substep: forces → integrate → contacts → relax (sticks, springs, yarns, tethers, other
-constraints, bodies, contacts). The stages themselves are in `stages/`.
+Each substep: forces → integrate → contacts → relax (distances, constraints, contacts). The stages
+themselves are in `stages/`, and what each of them is made of hooks in there.
 """
 
 from __future__ import annotations
@@ -103,7 +103,6 @@ def _advance_all(
                 contacts.collide()
                 lap("contacts")
             relaxation.relax_distances()
-            relaxation.relax_tethers()
             lap("distances")
             relaxation.project_constraints(contacts.ground())
             lap("constraints")

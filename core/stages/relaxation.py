@@ -13,7 +13,7 @@ from ..arrays import Floats
 from ..forces.settling import Settling
 from ..model import Model
 from ..particles.chebyshev import History
-from ..particles.constraints.base import Constraint, Moving
+from ..particles.constraints.base import Moving, Projected
 from ..particles.constraints.distance import Pass, Springs, Sticks, relax_distances
 from ..particles.constraints.following import Following
 from ..particles.constraints.jacobi import Adjacency, Before, adjacency_of, relax_jacobi
@@ -26,8 +26,9 @@ from ..particles.constraints.spring_net import (
 )
 from ..particles.constraints.stick import STICK_CODES
 from ..particles.constraints.strain import limit_strain
-from ..particles.constraints.tether import relax_tethers
+from ..particles.constraints.tether import TetherPass
 from ..particles.contacts.strand_support import Supports
+from ..workspace import workspace_of
 from .forced_stretch import ForcedStretch
 from .frame import Frame
 
@@ -66,13 +67,17 @@ class RelaxationScratch:
         # what has a part after the passes
         self.settling = [f for f in model.forces if isinstance(f, Settling)]
         self.following = [c for c in model.constraints if isinstance(c, Following)]
-        # constraints with their multipliers, in two parts
-        self.preceding: list[tuple[Constraint, Floats]] = []
-        self.others: list[tuple[Constraint, Floats]] = []
+        # what is projected, with its multipliers, in two parts
+        self.preceding: list[tuple[Projected, Floats]] = []
+        self.others: list[tuple[Projected, Floats]] = []
         for constraint, multiplier in zip(model.constraints, self.multipliers, strict=True):
             precedes = isinstance(constraint, Preceding) and constraint.precedes_tethers
             part = self.preceding if precedes else self.others
             part.append((constraint, multiplier))
+        if len(model.tethers):
+            reach = workspace_of(model).tethers.length
+            tethers = TetherPass(model.tethers, reach, model.particles.inverse_mass)
+            self.preceding.append((tethers, _lines_of_zeros(0)))
 
 
 def _lines_of_zeros(count: int) -> Floats:
@@ -128,6 +133,7 @@ class Relaxation:
             animated=frame.animated,
             owners=frame.work.owners,
             push=frame.work.tie_push,
+            threads=frame.threads,
         )
         self.strain_limit = settings.strain_limit or math.inf
         is_accelerated = settings.acceleration == "CHEBYSHEV"
@@ -172,7 +178,7 @@ class Relaxation:
         return now + left / (frame.substeps - frame.substep)
 
     def relax_distances(self) -> None:
-        """One pass over sticks and springs, and over what solves lines of sticks at once."""
+        """One pass over sticks and springs, what solves lines of sticks at once, and tethers."""
         if self.is_idle:
             return
         if self.has_links:
@@ -283,20 +289,6 @@ class Relaxation:
         left = settings.iterations - 1 - self.frame.pass_number
         return 1.0 + (settings.over_relaxation - 1.0) * left / settings.iterations
 
-    def relax_tethers(self) -> None:
-        """One pass over the tethers, in every step: one left out sets taut cloth swinging."""
-        frame, model = self.frame, self.frame.model
-        if len(model.tethers) and not self.is_idle:
-            relax_tethers.on(frame.threads)(
-                frame.x,
-                frame.inverse_mass,
-                frame.inverse_mass is model.particles.inverse_mass,
-                model.tethers.particle,
-                model.tethers.start,
-                model.tethers.anchor,
-                frame.work.tethers.length,
-            )
-
     def project_constraints(self, ground: Supports | None) -> None:
         """One pass over all other constraints, in the order in which they were added.
 
@@ -306,7 +298,7 @@ class Relaxation:
             self.moving.ground = ground
             self._project(self.scratch.others)
 
-    def _project(self, constraints: list[tuple[Constraint, Floats]]) -> None:
+    def _project(self, constraints: list[tuple[Projected, Floats]]) -> None:
         frame, moving = self.frame, self.moving
         moving.time = frame.time + frame.h
         moving.is_first_pass = frame.pass_number == 0

@@ -1,7 +1,8 @@
 """What every kind of constraint has in common, so that the step can project them all alike.
 
-Sticks, springs and tethers are not among them: they are most of all constraints, are scheduled
-for threads together and keep their arrays in the `Model` itself.
+Sticks and springs are not among them: they are most of all constraints, are scheduled for threads
+together and keep their arrays in the `Model` itself. So do tethers, but these have their turn as
+constraints have (`Projected`).
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class Moving:
     )
     forced: Forced | None = None  # what objects are forced to be longer by, None where none is
     steps_known: int = 0  # substeps before this one that scratch still holds the multipliers of
+    threads: int = 1  # that a constraint's own loops may take
     particles: Particles = field(init=False)  # x, previous and inverse_mass, as kernels get them
 
     def __post_init__(self) -> None:
@@ -66,7 +68,15 @@ class Moving:
         return 1.0 / (self.h**2 * max(self.animated[object].stiffness, 1e-12))
 
 
-class Constraint(Protocol):
+class Projected(Protocol):
+    """What has its turn in each pass."""
+
+    def project(self, moving: Moving, multiplier: Floats) -> None:
+        """Project once, in place; multiplier is its own scratch."""
+        ...
+
+
+class Constraint(Projected, Protocol):
     """All constraints of one kind that one object has: constant arrays and their projection.
 
     A frozen dataclass in a file of its own, with the formula and its source above the kernel.
@@ -86,9 +96,5 @@ class Constraint(Protocol):
 
     @property
     def multiplier_count(self) -> int:
-        """Multipliers λ that it carries from pass to pass of one step."""
-        ...
-
-    def project(self, moving: Moving, multiplier: Floats) -> None:
-        """Project once, in place; multiplier (multiplier_count,) is its own scratch."""
+        """Multipliers λ that it carries from pass to pass of one step: as many get `project`."""
         ...

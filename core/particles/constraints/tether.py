@@ -8,11 +8,39 @@ immovable, of the geodesic rest length. They carry a pin's pull to every particl
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...kernels.jit import parallel_kernel, prange
 from ...vec3 import along, dot, load, store, sub
+
+if TYPE_CHECKING:
+    from ...arrays import Floats
+    from ...model.stick_table import TetherTable
+    from .base import Moving
+
+
+@dataclass(frozen=True, eq=False)
+class TetherPass:
+    """All tethers of a model, as what has its turn in each pass: see `Projected`."""
+
+    table: TetherTable
+    length: Floats  # (t,) m, as far as they reach now: see `forced_stretch`
+    built: Floats  # (n,) 1/kg, inverse masses of the model, by which all pins hold
+
+    def project(self, moving: Moving, multiplier: Floats) -> None:
+        """One pass over the tethers, in every step: one left out sets taut cloth swinging."""
+        relax_tethers.on(moving.threads)(
+            moving.x,
+            moving.inverse_mass,
+            moving.inverse_mass is self.built,
+            self.table.particle,
+            self.table.start,
+            self.table.anchor,
+            self.length,
+        )
 
 
 @parallel_kernel
