@@ -162,6 +162,18 @@ def length(a):
 
 
 @lean_inline
+def norm1(a):
+    """The sum |a₁| + |a₂| + |a₃|, from the first to the last: a bound of the length."""
+    return abs(a[0]) + abs(a[1]) + abs(a[2])
+
+
+@lean_inline
+def plus_norm1(f, a):
+    """The sum f + |a₁| + |a₂| + |a₃|, from the first to the last."""
+    return f + abs(a[0]) + abs(a[1]) + abs(a[2])
+
+
+@lean_inline
 def across(a):
     """A vector square to a, of no particular length."""
     x, y, z = a

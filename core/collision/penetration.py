@@ -23,6 +23,7 @@ from ..vec3 import (
     dot,
     length,
     load,
+    norm1,
     scale,
     set_vec,
     store,
@@ -187,7 +188,7 @@ def penetration(core, e, count):
     faces = 4
     size = 0.0
     for n in range(4):
-        size = max(size, abs(p[n, 0]) + abs(p[n, 1]) + abs(p[n, 2]))
+        size = max(size, norm1(load(p, n)))
     depth = math.inf
     best = ZERO
     c0, c1, c2 = 0, 1, 2
@@ -206,7 +207,7 @@ def penetration(core, e, count):
             depth = most
             best = normal
             c0, c1, c2 = e.face[nearest, 0], e.face[nearest, 1], e.face[nearest, 2]
-        size = max(size, abs(corner[0]) + abs(corner[1]) + abs(corner[2]))
+        size = max(size, norm1(corner))
         if depth - least <= 1e-10 * size:
             break
         edges = 0

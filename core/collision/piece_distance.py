@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from ..kernels.jit import lean, lean_inline
-from ..vec3 import ZERO, column, divide, dot, length, load, plus_dot, scale, store, sub
+from ..vec3 import ZERO, column, divide, dot, length, load, norm1, plus_dot, scale, store, sub
 from .gjk import APART, FAR, gjk
 from .kinds import MESH, PLANE, ROOM
 from .manifold import triangle_normal
@@ -128,7 +128,7 @@ def _lowest(core, normal, height, radius, reach):
     size = 0.0
     for n in range(core.count[0]):
         least = min(least, dot(normal, load(points, n)))
-        size = max(size, abs(points[n, 0]) + abs(points[n, 1]) + abs(points[n, 2]))
+        size = max(size, norm1(load(points, n)))
     if height + least - radius > reach:
         return NOWHERE
     w0 = w1 = w2 = 0.0

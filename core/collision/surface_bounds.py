@@ -22,7 +22,7 @@ import math
 
 from ..arrays import Floats, Ints
 from ..kernels.jit import kernel, lean_inline, parallel_kernel, prange
-from ..vec3 import ZERO, add, between, cross, dot, length, load, scale, vec
+from ..vec3 import ZERO, add, between, cross, dot, length, load, norm1, scale, vec
 from .axis_boxes import highest, lowest
 from .surface_tree import SurfaceTree
 
@@ -251,7 +251,7 @@ def _bound_own_normals(tree, p, triangle, flight, horizon):
         normal = cross(ab, ac)
         size = length(normal)
         least, sides = size, max(_sides(ab, ac), _sides(end_b, end_c))
-        moved = _norm(add(cross(ab, turn_c), cross(turn_b, ac))) + _norm(cross(turn_b, turn_c))
+        moved = norm1(add(cross(ab, turn_c), cross(turn_b, ac))) + norm1(cross(turn_b, turn_c))
         _bound_normal(tree.normals, t, normal, True)
         if moved > HARDLY_TURNED * size:
             moved = 0.0
@@ -276,12 +276,6 @@ def _safe_share(least, moved, stray, around):
     if spare <= 0.0:
         return -1.0
     return spare / more if spare < more else 1.0
-
-
-@lean_inline
-def _norm(v):
-    """An upper bound of the length of a vector, without a root."""
-    return abs(v[0]) + abs(v[1]) + abs(v[2])
 
 
 @lean_inline

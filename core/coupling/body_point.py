@@ -6,7 +6,8 @@ K = 1/m 1 + [r]ᵀ I⁻¹ [r] (Müller et al. 2020, eq. 2, for a vector at once)
 from __future__ import annotations
 
 from ..kernels.jit import inline, lean_inline
-from ..vec3 import add, add_cross, along, cross, load, move, rotate, shift
+from ..rigid.owners import velocity_at
+from ..vec3 import add, along, cross, load, move, rotate, shift
 
 
 @inline
@@ -52,8 +53,7 @@ def mobility_at(owners, o, r, d):
 @lean_inline
 def place_ahead(owners, o, h, r):
     """Where the place at arm r of an owner gets to in h s, m."""
-    way = add_cross(load(owners.velocity, o), load(owners.spin, o), r)
-    return along(add(load(owners.position, o), r), h, way)
+    return along(add(load(owners.position, o), r), h, velocity_at(owners, o, r))
 
 
 @lean_inline

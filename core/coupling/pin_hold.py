@@ -23,6 +23,7 @@ import numpy as np
 
 from ..collision.contact_law import normal_sum, within_cone
 from ..kernels.jit import inline, kernel
+from ..rigid.owners import velocity_at
 from ..vec3 import (
     ZERO,
     add_cross,
@@ -136,7 +137,7 @@ def _speed(moving, o, i, pin, d):
     """How fast the body takes the place of particle i along d, seen from the pin, m/s."""
     (x, previous, _), owners, _, h = moving
     arm = sub(load(x, i), load(owners.position, o))
-    speed = dot(d, add_cross(load(owners.velocity, o), load(owners.spin, o), arm))
+    speed = dot(d, velocity_at(owners, o, arm))
     way = sub(load(x, pin), load(previous, pin))
     speed -= (way[0] * d[0] + way[1] * d[1]) / h
     return speed - way[2] * d[2] / h
@@ -252,7 +253,7 @@ def hold_bodies(rows, count, particles, owners, h, gain):
         o, p = row["owner"], row["particle"]
         n, r = vec(row["normal"]), vec(row["arm"])
         way = divide(sub(load(particles.x, p), load(particles.previous, p)), h)
-        u = sub(add_cross(load(owners.velocity, o), load(owners.spin, o), r), way)
+        u = sub(velocity_at(owners, o, r), way)
         u = along(u, -dot(u, n), n)
         drag = within_cone(scale(row["mass"], u), row["friction"] * row["impulse"])
         impel(owners, o, r, scale(-1.0, drag))

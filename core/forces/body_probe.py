@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..kernels.jit import kernel, lean_inline
-from ..rigid.owners import turn_by, write_momentum, write_spin
+from ..rigid.owners import turn_by, velocity_at, write_momentum, write_spin
 from ..vec3 import (
     ZERO,
     add,
-    add_cross,
     along,
     cross,
     divide,
@@ -74,7 +73,7 @@ def _carried(probes, owners, b, n):
     e = load(probes.extent, b)
     corner = (e[0] if n & 1 else -e[0], e[1] if n & 2 else -e[1], e[2] if n & 4 else -e[2])
     arm = rotate(owners.rotation[b], corner)
-    return arm, add_cross(load(owners.velocity, b), load(owners.spin, b), arm)
+    return arm, velocity_at(owners, b, arm)
 
 
 @kernel

@@ -26,6 +26,7 @@ from ..rotation import (
 from ..vec3 import (
     ZERO,
     add,
+    add_cross,
     along,
     cross,
     divide,
@@ -198,6 +199,12 @@ def velocity_of(owners, c, x):
     return add(
         load(owners.velocity, c), cross(load(owners.spin, c), sub(x, load(owners.position, c)))
     )
+
+
+@lean_inline
+def velocity_at(owners, o, arm):
+    """Velocity m/s of an owner at an arm (m) from its centre: v + ω × r, as `add_cross` sums it."""
+    return add_cross(load(owners.velocity, o), load(owners.spin, o), arm)
 
 
 @lean_inline

@@ -22,7 +22,22 @@ from ...arrays import Floats, Ints
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
 from ...records import Records, records
-from ...vec3 import add, along, between, cross, dot, length, load, scale, shift, store, sub, vec
+from ...vec3 import (
+    add,
+    along,
+    between,
+    cross,
+    dot,
+    length,
+    load,
+    norm1,
+    plus_norm1,
+    scale,
+    shift,
+    store,
+    sub,
+    vec,
+)
 from .base import Moving
 from .checks import numbers, rows_of_particles
 from .repair import REPAIR_SPEED, left_over
@@ -204,12 +219,6 @@ def _gradients(u, v, w):
     return i, scale(-1.0, add(add(i, b), c)), b, c
 
 
-@inline
-def _size(v):
-    """Σ |vₖ|."""
-    return abs(v[0]) + abs(v[1]) + abs(v[2])
-
-
 # Δxᵢ = −wᵢ ∇ᵢC* C/(Σ w ∇C·∇C*), with ∇C* the gradient one step ago (see `stick.momentum`).
 @kernel
 def project_moving_planes(particles, planes, h):
@@ -232,8 +241,7 @@ def project_moving_planes(particles, planes, h):
         bound = min(max(error, least), most)
         if error == bound:
             continue
-        size = abs(u[0]) + abs(u[1]) + abs(u[2]) + abs(v[0]) + abs(v[1]) + abs(v[2])
-        size += _size(p)
+        size = plus_norm1(norm1(u), v) + norm1(p)
         now = wi * dot(gi, gi) + wa * dot(ga, ga)
         now += wb * dot(gb, gb) + wc * dot(gc, gc)
         area = length(gi)

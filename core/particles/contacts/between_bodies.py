@@ -29,7 +29,8 @@ from ...model.body_table import PASSIVE
 from ...model.cushion_state import CushionState
 from ...pairs import counted_pairs, find_pair
 from ...records import Particles
-from ...vec3 import ZERO, add_cross, along, dot, length, load, scale, set_vec, shift, sub, vec
+from ...rigid.owners import velocity_at
+from ...vec3 import ZERO, along, dot, length, load, scale, set_vec, shift, sub, vec
 from .contact_point import BYPASSED, UNBACKED, Contacts
 from .laid_layers import Layers, nearest_under
 from .look_behind import OPPOSITE, solid_behind
@@ -370,7 +371,7 @@ def rub_between(between, cushions, particles, owners, h):
         if inverse_mass[i] == 0.0:
             continue
         arm = sub(load(previous, i), load(owners.position, o))
-        ride = scale(h, add_cross(load(owners.velocity, o), load(owners.spin, o), arm))
+        ride = scale(h, velocity_at(owners, o, arm))
         u = sub(sub(load(x, i), load(previous, i)), ride)
         u = along(u, -dot(u, n), n)
         before = vec(row["impulse"])

@@ -10,9 +10,9 @@ from collections import namedtuple
 
 from ...coupling.body_point import impel, mobility_at
 from ...kernels.jit import lean_inline
+from ...rigid.owners import velocity_at
 from ...vec3 import (
     ZERO,
-    add_cross,
     along,
     cross,
     divide,
@@ -47,7 +47,7 @@ def owner_motion(place, owners, h):
     o = place["owner"]
     if o < 0:
         return ZERO
-    return scale(h, add_cross(load(owners.velocity, o), load(owners.spin, o), vec(place["arm"])))
+    return scale(h, velocity_at(owners, o, vec(place["arm"])))
 
 
 @lean_inline

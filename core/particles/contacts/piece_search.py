@@ -13,7 +13,7 @@ from ...collision.kinds import MESH, PLANE, ROOM
 from ...collision.tree import end_of, next_leaf, root_of
 from ...coupling.tied_pieces import misses
 from ...kernels.jit import kernel, lean, lean_inline
-from ...vec3 import add, along, load, scale, store, sub, unrotate
+from ...vec3 import add, along, load, norm1, scale, store, sub, unrotate
 
 LOOK_EVERY = 4
 """Substeps after which it is looked anew what is near what."""
@@ -136,7 +136,7 @@ def _is_clear(boxes, e, low, high):
 def _way_of(paths, i):
     """How far m particle i gets until the next look, along all axes together."""
     way = sub(load(paths.x, i), load(paths.previous, i))
-    return LOOK_EVERY * (abs(way[0]) + abs(way[1]) + abs(way[2]))
+    return LOOK_EVERY * norm1(way)
 
 
 @lean

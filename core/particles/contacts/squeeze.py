@@ -26,9 +26,9 @@ from ...collision.shapes import place_before
 from ...coupling.pin_hold import LEAST_SHARE
 from ...geometry.surface import connected_parts
 from ...kernels.jit import inline, kernel, lean_inline
+from ...rigid.owners import velocity_at
 from ...vec3 import (
     ZERO,
-    add_cross,
     along,
     divide,
     dot,
@@ -251,7 +251,7 @@ def rub_squeezed(solving, count, particles, owners, rubbing, h):
             by_backing = backed.friction[i] * push
             by_backing = max(0.0, by_backing - w * held)  # what the body has not rubbed against
             arm = sub(load(previous, i), load(owners.position, o))
-            ride = scale(h, add_cross(load(owners.velocity, o), load(owners.spin, o), arm))
+            ride = scale(h, velocity_at(owners, o, arm))
             for turn in range(2):
                 if (turn == 0) == (by_body < by_backing):
                     way = sub(load(x, i), load(previous, i))

@@ -19,15 +19,15 @@ from ...coincidence import direction_between
 from ...collision.contact_law import joint_friction, joint_restitution, normal_sum, within_cone
 from ...coupling.body_point import impel, mobility_at
 from ...kernels.jit import kernel, lean, lean_inline, parallel_kernel, prange
+from ...rigid.owners import velocity_at
 from ...vec3 import (
     ZERO,
     add,
-    add_cross,
     along,
     divide,
     dot,
     length,
-    load,
+    plus_norm1,
     scale,
     set_vec,
     sub,
@@ -79,7 +79,7 @@ def find_rows(heap, fall):
             radius = ball[a]["radius"] + ball[b]["radius"]
             far = dot(d, d)
             room = 0.5 * REACH_OF_ROWS * radius + 2.0 * fall
-            widest = radius + room + abs(u[0]) + abs(u[1]) + abs(u[2])
+            widest = plus_norm1(radius + room, u)
             if far >= widest * widest or ball[a]["inverse_mass"] + ball[b]["inverse_mass"] == 0.0:
                 set_vec(near[m]["impulse"], ZERO)
                 continue
@@ -221,7 +221,7 @@ def _slide(ball, row, owners, h):
     o = row["owner"]
     if o < 0:
         return sub(u, vec(row["way"]))
-    motion = add_cross(load(owners.velocity, o), load(owners.spin, o), vec(row["arm"]))
+    motion = velocity_at(owners, o, vec(row["arm"]))
     return along(u, -h, motion)
 
 

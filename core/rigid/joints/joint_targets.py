@@ -12,7 +12,7 @@ import math
 
 from ...kernels.jit import lean_inline
 from ...model.joint_table import ALL_TURNS, NO_MOTOR, POINT, SPEED_MOTOR
-from ...vec3 import ZERO, along, dot, load, scale, sub
+from ...vec3 import ZERO, along, dot, load, norm1, scale, sub
 from .joint_rows import (
     AT_LOWER,
     AT_UPPER,
@@ -74,11 +74,11 @@ def foresee_again(joints, owners, h):
         if joint["is_live"] == 0 or joint["place_form"] != POINT:
             continue
         first = joint["first_row"]
-        x, y, z = _foresee(joints, owners, j, h)
-        joints.row[first]["aim"] += x
-        joints.row[first + 1]["aim"] += y
-        joints.row[first + 2]["aim"] += z
-        most = max(most, (abs(x) + abs(y) + abs(z)) * h / joints.drive[j]["closing_way"])
+        aim = _foresee(joints, owners, j, h)
+        joints.row[first]["aim"] += aim[0]
+        joints.row[first + 1]["aim"] += aim[1]
+        joints.row[first + 2]["aim"] += aim[2]
+        most = max(most, norm1(aim) * h / joints.drive[j]["closing_way"])
     return most > FORESIGHT
 
 
