@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..elementary import angles
+from ..islands import join
 from ..kernels.jit import kernel, lean_inline
 from ..pairs import counted_pairs, distinct_pairs
 from .tree import build_tree, tree_room, tree_scratch
@@ -280,14 +281,7 @@ def _find_whole(skip, leaf, whole, triangle, notch, scratch):
             if leaf[n] < 0:
                 continue
             for k in range(2):
-                a, b = triangle[leaf[n], k], triangle[leaf[n], k + 1]
-                while root[a] != a:
-                    root[a] = root[root[a]]
-                    a = root[a]
-                while root[b] != b:
-                    root[b] = root[root[b]]
-                    b = root[b]
-                root[max(a, b)] = min(a, b)
+                join(root, triangle[leaf[n], k], triangle[leaf[n], k + 1])
         roots = 0
         for n in range(node, end):
             if leaf[n] < 0:

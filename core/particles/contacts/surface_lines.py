@@ -7,8 +7,8 @@ the way that they ask for in sum (the global scheme of Volino & Magnenat-Thalman
 
 from __future__ import annotations
 
+from ...islands import join, root_of
 from ...kernels.jit import kernel, lean_inline
-from ...rigid.islands import join, root_of
 from ...vec3 import along, dot, length, load, scale, set_vec, shift, vec
 
 LEAST_TURN = 1e-6

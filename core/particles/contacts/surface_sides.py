@@ -17,6 +17,7 @@ from collections import namedtuple
 import numpy as np
 
 from ...arrays import Floats, Ints
+from ...islands import join_by_side, root_and_side
 from ...kernels.jit import kernel, lean_inline
 
 PINNED = 1e6
@@ -50,31 +51,6 @@ def edge_keys(edge: Ints, count: int) -> Ints:
     low, high = edge.min(axis=1).astype(np.int64), edge.max(axis=1).astype(np.int64)
     keys: Ints = np.unique(low * count + high)
     return keys
-
-
-@lean_inline
-def _root(sides, v):
-    """The root of v, and whether v is on its other side; shortens the way on it goes."""
-    parent, is_other = sides.parent, sides.is_other
-    other = 0
-    while parent[v] != v:
-        p = parent[v]
-        is_other[v] ^= is_other[p]
-        parent[v] = parent[p]
-        other ^= is_other[v]
-        v = parent[v]
-    return v, other
-
-
-@lean_inline
-def _join(sides, i, j, other):
-    """Note on which side of i its neighbour j is, unless that is known."""
-    a, p = _root(sides, i)
-    b, q = _root(sides, j)
-    if a != b:
-        low, high = min(a, b), max(a, b)
-        sides.parent[high] = low
-        sides.is_other[high] = p ^ q ^ other
 
 
 @lean_inline
@@ -112,9 +88,9 @@ def find_sides(sides, rows, triangle, keys, inverse_mass):
                 low, high = min(i, j), max(i, j)
                 if _is_among(keys, np.int64(low) * count + high):
                     continue
-            _join(sides, i, j, 0)
+            join_by_side(sides.parent, sides.is_other, i, j, 0)
     for n in range(keys.shape[0]):
-        _join(sides, keys[n] // count, keys[n] % count, 1)
+        join_by_side(sides.parent, sides.is_other, keys[n] // count, keys[n] % count, 1)
     _choose(sides, rows, triangle, inverse_mass)
 
 
@@ -129,12 +105,12 @@ def _choose(sides, rows, triangle, inverse_mass):
             v = triangle[rows[n], k]
             if sides.has_come[v] < 0:
                 sides.has_come[v] = 0
-                root, other = _root(sides, v)
+                root, other = root_and_side(sides.parent, sides.is_other, v)
                 held = PINNED if inverse_mass[v] == 0.0 else 1.0
                 sides.total[root, other] += held * sides.area[v]
     for n in range(rows.shape[0]):
         for k in range(3):
             v = triangle[rows[n], k]
-            root, other = _root(sides, v)
+            root, other = root_and_side(sides.parent, sides.is_other, v)
             smaller = 1 if sides.total[root, 1] <= sides.total[root, 0] else 0
             sides.has_come[v] = 1 if other == smaller else 0

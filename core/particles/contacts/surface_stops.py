@@ -12,8 +12,8 @@ from collections import namedtuple
 
 import numpy as np
 
+from ...islands import join, root_of
 from ...kernels.jit import lean, lean_inline
-from ...rigid.islands import join, root_of
 from ...vec3 import ZERO, add, along, divide, load, scale, set_vec, store, sub, vec
 from .surface_planes import are_parted
 from .surface_watch import has_gone_too_far, is_as_it_was, watch_more

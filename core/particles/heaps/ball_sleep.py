@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Floats, Ints
+from ...islands import join
 from ...kernels.jit import kernel
 from ...rigid.sleep.stillness import REST_TIME
 from ...vec3 import dot, sub, vec
@@ -24,22 +25,12 @@ DEEP_OVERLAP = 0.01
 
 
 @kernel
-def _join(label, pairs):
+def _join_all(label, pairs):
     """Let label (m,) be the first ball of the heap that each belongs to, by pairs (c, 2)."""
     for n in range(label.shape[0]):
         label[n] = n
     for c in range(pairs.shape[0]):
-        a, b = pairs[c, 0], pairs[c, 1]
-        while label[a] != a:
-            label[a] = label[label[a]]
-            a = label[a]
-        while label[b] != b:
-            label[b] = label[label[b]]
-            b = label[b]
-        if a < b:
-            label[b] = a
-        else:
-            label[a] = b
+        join(label, pairs[c, 0], pairs[c, 1])
     for n in range(label.shape[0]):
         label[n] = label[label[n]]
 
@@ -47,7 +38,7 @@ def _join(label, pairs):
 def heaps_of(count: int, pairs: Ints) -> Ints:
     """A number (count,) for each ball, the same for all that touch; pairs (c, 2) of balls."""
     label = np.empty(count, np.int32)
-    _join(label, pairs)
+    _join_all(label, pairs)
     return label
 
 

@@ -13,6 +13,7 @@ Islands of uneven masses have more done to them: `conjugate_contacts.scale_remem
 
 from __future__ import annotations
 
+from ...islands import join, root_of
 from ...kernels.jit import lean, lean_inline
 from ...vec3 import (
     add_to,
@@ -29,7 +30,6 @@ from ...vec3 import (
     unrotate,
     vec,
 )
-from ..islands import join, root_of
 from ..owners import velocity_of
 
 MOST_GAIN = 2.0

@@ -11,8 +11,8 @@ from collections import namedtuple
 
 import numpy as np
 
+from ...islands import join, root_of
 from ...kernels.jit import lean_inline
-from ..islands import join, root_of
 
 UNEVEN = 4.0
 """Ratio of two masses that touch up to which sweeps alone will do."""

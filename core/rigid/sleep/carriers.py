@@ -11,12 +11,12 @@ What leans on two driven things that move apart is carried by neither.
 from __future__ import annotations
 
 from ...collision.broad_phase import STILL
+from ...islands import join, root_of
 from ...kernels.jit import kernel, lean_inline
 from ...rotation import conjugate, product, quaternion, set_quaternion, spin_of_turn
 from ...vec3 import ZERO, add, along, cross, divide, length, load, store, sub
 from ...vector import turned_by
 from ..contacts.contact_table import NORMAL
-from ..islands import join, root_of
 from ..owners import AWAKE, CARRIED, RESTING, velocity_of, write_momentum
 from .sleepers import DEFORMING, DISTURBED, FIRST_CARRIER, UNCARRIED, UNSTEADY
 from .stillness import CHANGE, REST_TIME, are_free, still_speed

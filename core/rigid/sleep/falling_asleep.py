@@ -8,12 +8,12 @@ its ragdoll awake, not those that lie on the legs. Who wakes: see `waking`.
 
 from __future__ import annotations
 
+from ...islands import join, root_of
 from ...kernels.jit import lean_inline
 from ...rotation import conjugate, product, quaternion
 from ...vec3 import ZERO, length, load, store, sub, vec
 from ..contacts.contact_groups import is_either_jointed
 from ..contacts.contact_table import NORMAL
-from ..islands import join, root_of
 from ..owners import AWAKE, CARRIED, velocity_of
 from .carriers import carried_to, end_ride, find_carriers, lie_down, turn_load
 from .sleepers import UNSTEADY

@@ -16,11 +16,11 @@ import math
 
 from ...collision.broad_phase import FREE, STILL
 from ...collision.cushions import skin_between
+from ...islands import join, root_of
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import ZERO, add, dot, length, load, scale, sub, vec
 from ..contacts.contact_point import contact_speed
 from ..contacts.contact_table import NORMAL
-from ..islands import join, root_of
 from ..joints.joint_axes import aim_joints
 from ..owners import AWAKE, write_inverse_inertia, write_momentum
 from .carriers import move_alike
