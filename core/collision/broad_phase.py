@@ -498,11 +498,11 @@ def _write_triangles(posed, a, b, reach, mesh_tree, item, count):
     rx = _extent_along(posed, a, b, 0) + reach
     ry = _extent_along(posed, a, b, 1) + reach
     rz = _extent_along(posed, a, b, 2) + reach
-    box = (x - rx, y - ry, z - rz, x + rx, y + ry, z + rz)
+    low, high = (x - rx, y - ry, z - rz), (x + rx, y + ry, z + rz)
     mesh = posed.mesh[b]
     end = end_of(posed.first_triangle[mesh + 1])
-    node = next_leaf(mesh_tree, root_of(posed.first_triangle[mesh]), end, *box)
+    node = next_leaf(mesh_tree, root_of(posed.first_triangle[mesh]), end, low, high)
     while node < end:
         count = _write_item(item, count, mesh_tree.leaf[node])
-        node = next_leaf(mesh_tree, node + 1, end, *box)
+        node = next_leaf(mesh_tree, node + 1, end, low, high)
     return count

@@ -6,6 +6,7 @@ import math
 
 from ..kernels.jit import lean, lean_inline
 from ..vec3 import ZERO, add, along, cross, divide, dot, dot2, length, load, scale, sub
+from .axis_boxes import highest, lowest, widened
 from .point_distance import UP, triangle_distance
 from .tree import end_of, next_leaf, root_of
 
@@ -30,11 +31,9 @@ def mesh_distance(meshes, mesh, tree, before, motion, p, o, radius):
     two_sided = meshes.two_sided[mesh]
     node = root_of(meshes.first_triangle[mesh])
     end = end_of(meshes.first_triangle[mesh + 1])
-    room = reach + motion
-    low = (min(p[0], o[0]) - room, min(p[1], o[1]) - room, min(p[2], o[2]) - room)
-    high = (max(p[0], o[0]) + room, max(p[1], o[1]) + room, max(p[2], o[2]) + room)
+    low, high = widened(lowest(p, o), highest(p, o), reach + motion)
     best, normal, moved = math.inf, UP, ZERO
-    node = next_leaf(tree, node, end, low[0], low[1], low[2], high[0], high[1], high[2])
+    node = next_leaf(tree, node, end, low, high)
     while node < end:
         corner = meshes.triangle[tree.leaf[node]]
         a = load(meshes.vertex, corner[0])
@@ -43,7 +42,7 @@ def mesh_distance(meshes, mesh, tree, before, motion, p, o, radius):
         gap, n = _triangle_gap(a, b, c, p, add(o, way), reach, two_sided)
         if gap < best:
             best, normal, moved = gap, n, way
-        node = next_leaf(tree, node + 1, end, low[0], low[1], low[2], high[0], high[1], high[2])
+        node = next_leaf(tree, node + 1, end, low, high)
     return best, normal, moved
 
 

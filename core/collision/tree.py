@@ -10,10 +10,10 @@ Nodes lie in depth-first order. The first child of a node is the row after it; `
 after all that is below it. So a walk needs no stack: it goes on at the next row where boxes meet,
 and at `skip` where they do not. A leaf's `skip` is the next row too.
 
-    node = next_leaf(tree, root_of(first), end_of(last), lower and upper of a box)
+    node = next_leaf(tree, root_of(first), end_of(last), low, high)
     while node < end_of(last):
-        ...tree.leaf[node] is the row of a box that meets it...
-        node = next_leaf(tree, node + 1, end_of(last), the same)
+        ...tree.leaf[node] is the row of a box that meets the one from low to high...
+        node = next_leaf(tree, node + 1, end_of(last), low, high)
 
 Several trees may lie in one `Tree`, each over a run of rows (`first` to `last`, exclusive) of the
 same arrays of boxes, say one for each mesh. The same boxes always give the same tree.
@@ -91,16 +91,19 @@ def end_of(last):
 
 
 @inline
-def next_leaf(tree, node, end, low_x, low_y, low_z, high_x, high_y, high_z):
-    """The first leaf from ``node`` on whose box meets this one, or ``end``; touching counts."""
+def next_leaf(tree, node, end, low, high):
+    """The first leaf from ``node`` on whose box meets the one from low to high, or ``end``.
+
+    Touching counts.
+    """
     while node < end:
         if (
-            tree.lower[node, 0] <= high_x
-            and tree.upper[node, 0] >= low_x
-            and tree.lower[node, 1] <= high_y
-            and tree.upper[node, 1] >= low_y
-            and tree.lower[node, 2] <= high_z
-            and tree.upper[node, 2] >= low_z
+            tree.lower[node, 0] <= high[0]
+            and tree.upper[node, 0] >= low[0]
+            and tree.lower[node, 1] <= high[1]
+            and tree.upper[node, 1] >= low[1]
+            and tree.lower[node, 2] <= high[2]
+            and tree.upper[node, 2] >= low[2]
         ):
             if tree.leaf[node] >= 0:
                 return node

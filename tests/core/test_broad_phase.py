@@ -24,6 +24,7 @@ from verlet_physics.kernels import jit
 from verlet_physics.model import FrameInputs
 from verlet_physics.settings import SolverSettings
 from verlet_physics.step import advance
+from verlet_physics.vec3 import load
 from verlet_physics.workspace import workspace_of
 
 
@@ -33,14 +34,13 @@ def leaves_in(tree, first, last, lower, upper, found):
     count = 0
     end = end_of(last)
     for n in range(lower.shape[0]):
-        low_x, low_y, low_z = lower[n]
-        high_x, high_y, high_z = upper[n]
-        node = next_leaf(tree, root_of(first), end, low_x, low_y, low_z, high_x, high_y, high_z)
+        low, high = load(lower, n), load(upper, n)
+        node = next_leaf(tree, root_of(first), end, low, high)
         while node < end:
             found[count, 0] = n
             found[count, 1] = tree.leaf[node]
             count += 1
-            node = next_leaf(tree, node + 1, end, low_x, low_y, low_z, high_x, high_y, high_z)
+            node = next_leaf(tree, node + 1, end, low, high)
     return count
 
 

@@ -234,10 +234,10 @@ def _body_behind(i, toward, o, x, previous, looked, owners):
     wide = (1.0 + BACKED_GAP) * radius
     low, high = widened(load(x, i), load(x, i), wide)
     end, nearest, least = end_of(looked.leaf.shape[0]), NONE, np.inf
-    node = next_leaf(tree, root_of(0), end, *low, *high)
+    node = next_leaf(tree, root_of(0), end, low, high)
     while node < end:
         s = looked.leaf[tree.leaf[node]]
-        node = next_leaf(tree, node + 1, end, *low, *high)
+        node = next_leaf(tree, node + 1, end, low, high)
         other = shapes.owner[s]
         if other == o or not looked.may_bear[s] or owners.driven[other] == 1:
             continue

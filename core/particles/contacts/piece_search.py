@@ -160,12 +160,12 @@ def _add_triangles(near, count, pieces, e, solids, s, paths, room):
     mesh = shapes.mesh[s]
     end = end_of(shapes.mesh_first_triangle[mesh + 1])
     node = root_of(shapes.mesh_first_triangle[mesh])
-    node = next_leaf(tree, node, end, low[0], low[1], low[2], high[0], high[1], high[2])
+    node = next_leaf(tree, node, end, low, high)
     while node < end:
         if count < near.shape[0]:
             near[count, 0], near[count, 1], near[count, 2] = e, s, tree.leaf[node]
         count += 1
-        node = next_leaf(tree, node + 1, end, low[0], low[1], low[2], high[0], high[1], high[2])
+        node = next_leaf(tree, node + 1, end, low, high)
     return count
 
 

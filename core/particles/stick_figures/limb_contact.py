@@ -92,7 +92,7 @@ def find_near_limbs(segments, own, tree, x, previous, slack, near, reach):
     for a in range(ends.shape[0]):
         i, j = ends[a, 0], ends[a, 1]
         low, high = _bounds(x, previous, i, j, radius[a] + slack)
-        node = next_leaf(tree, root, end, low[0], low[1], low[2], high[0], high[1], high[2])
+        node = next_leaf(tree, root, end, low, high)
         while node < end:
             b = tree.leaf[node]
             if a >= limbs:
@@ -104,7 +104,7 @@ def find_near_limbs(segments, own, tree, x, previous, slack, near, reach):
                     near[count, 0], near[count, 1] = a, b
                     reach[count] = radius[a] + radius[b]
                 count += 1
-            node = next_leaf(tree, node + 1, end, low[0], low[1], low[2], high[0], high[1], high[2])
+            node = next_leaf(tree, node + 1, end, low, high)
     return count
 
 
@@ -130,7 +130,7 @@ def find_near_faces(faces, segments, tree, x, previous, slack, near):
         low, high = _bounds(x, previous, i, j, thick + slack)
         least, most = _bounds(x, previous, k, k, thick + slack)
         low, high = lowest(low, least), highest(high, most)
-        node = next_leaf(tree, root, last, low[0], low[1], low[2], high[0], high[1], high[2])
+        node = next_leaf(tree, root, last, low, high)
         while node < last:
             e = tree.leaf[node]
             for end in range(2):
@@ -144,8 +144,7 @@ def find_near_faces(faces, segments, tree, x, previous, slack, near):
                 if count < near.shape[0]:
                     near[count, 0], near[count, 1], near[count, 2] = f, e, end
                 count += 1
-            rest = node + 1
-            node = next_leaf(tree, rest, last, low[0], low[1], low[2], high[0], high[1], high[2])
+            node = next_leaf(tree, node + 1, last, low, high)
     return count
 
 
