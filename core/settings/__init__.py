@@ -18,7 +18,6 @@ from .rigid import (
     BODY_SHAPES,
     BODY_TYPES,
     COLLIDER_SHAPES,
-    MASSES,
     BodySettings,
     ColliderSettings,
 )
@@ -32,7 +31,7 @@ from .solver import (
     STICK_FORMS,
     SolverSettings,
 )
-from .tunable import PLANES, Tunable, tunables
+from .tunable import MASSES, PLANES, Tunable, tunables
 
 __all__ = [
     "ACCELERATIONS",

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from .rigid import MASSES
 from .tunable import (
     Checked,
     angular_drag_tunable,
+    density_tunable,
     drag_tunable,
     friction_tunable,
     layers_tunable,
+    mass_by_tunable,
+    mass_tunable,
     restitution_tunable,
     sleeps_tunable,
     static_friction_tunable,
@@ -68,27 +70,11 @@ class RagdollSettings(Checked):
     shape: str = tunable(
         "AUTO", "Shape", "What collides in place of each bone", choices=PART_SHAPES
     )
-    mass_by: str = tunable("MASS", "Mass By", "How the mass is told", choices=MASSES)
-    mass: float = tunable(
-        70.0,
-        "Mass",
-        "Mass of the whole character, shared out by volume; Ragdoll proposes it by size",
-        unit="kg",
-        minimum=1e-6,
-        maximum=1e9,
-        soft_minimum=0.01,
-        soft_maximum=1000.0,
+    mass_by: str = mass_by_tunable()
+    mass: float = mass_tunable(
+        70.0, "Mass of the whole character, shared out by volume; Ragdoll proposes it by size"
     )
-    density: float = tunable(
-        1000.0,
-        "Density",
-        "Mass of a cubic metre: flesh 1000, wood 600, steel 7800",
-        unit="kg/m³",
-        minimum=1e-3,
-        maximum=1e6,
-        soft_minimum=10.0,
-        soft_maximum=10_000.0,
-    )
+    density: float = density_tunable("flesh 1000, wood 600, steel 7800")
     looseness: float = tunable(
         1.0,
         "Looseness",

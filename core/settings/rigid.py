@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from .tunable import (
     Checked,
     angular_drag_tunable,
+    density_tunable,
     drag_tunable,
     friction_tunable,
     layers_tunable,
+    mass_by_tunable,
+    mass_tunable,
     restitution_tunable,
     sleeps_tunable,
     static_friction_tunable,
@@ -75,11 +78,6 @@ COLLIDER_SHAPES = (
     ("MESH", "Mesh", "Every triangle, deforming with its modifiers: for ground and characters"),
 )
 
-MASSES = (
-    ("MASS", "Mass", "The mass is given"),
-    ("DENSITY", "Density", "The mass follows from the volume of the mesh"),
-)
-
 
 @dataclass(frozen=True)
 class BodySettings(Checked):
@@ -87,27 +85,9 @@ class BodySettings(Checked):
 
     type: str = tunable("ACTIVE", "Type", "What moves the body", choices=BODY_TYPES)
     shape: str = tunable("AUTO", "Shape", "What collides in place of the mesh", choices=BODY_SHAPES)
-    mass_by: str = tunable("MASS", "Mass By", "How the mass is told", choices=MASSES)
-    mass: float = tunable(
-        1.0,
-        "Mass",
-        "Mass of the body",
-        unit="kg",
-        minimum=1e-6,
-        maximum=1e9,
-        soft_minimum=0.01,
-        soft_maximum=1000.0,
-    )
-    density: float = tunable(
-        1000.0,
-        "Density",
-        "Mass of a cubic metre: wood 600, water 1000, stone 2600, steel 7800",
-        unit="kg/m³",
-        minimum=1e-3,
-        maximum=1e6,
-        soft_minimum=10.0,
-        soft_maximum=10_000.0,
-    )
+    mass_by: str = mass_by_tunable()
+    mass: float = mass_tunable(1.0, "Mass of the body")
+    density: float = density_tunable("wood 600, water 1000, stone 2600, steel 7800")
     friction: float = friction_tunable()
     restitution: float = restitution_tunable()
     drag: float = drag_tunable(0.05)

@@ -81,6 +81,45 @@ def angular_drag_tunable(default: float) -> Any:
     )
 
 
+MASSES = (
+    ("MASS", "Mass", "The mass is given"),
+    ("DENSITY", "Density", "The mass follows from the volume of the mesh"),
+)
+
+
+def mass_by_tunable() -> Any:
+    """By which of the two that follow the mass is told."""
+    return tunable("MASS", "Mass By", "How the mass is told", choices=MASSES)
+
+
+def mass_tunable(default: float, description: str) -> Any:
+    """Mass of something solid."""
+    return tunable(
+        default,
+        "Mass",
+        description,
+        unit="kg",
+        minimum=1e-6,
+        maximum=1e9,
+        soft_minimum=0.01,
+        soft_maximum=1000.0,
+    )
+
+
+def density_tunable(examples: str) -> Any:
+    """Density of something solid; examples: what others have."""
+    return tunable(
+        1000.0,
+        "Density",
+        f"Mass of a cubic metre: {examples}",
+        unit="kg/m³",
+        minimum=1e-3,
+        maximum=1e6,
+        soft_minimum=10.0,
+        soft_maximum=10_000.0,
+    )
+
+
 def static_friction_tunable() -> Any:
     """Friction before anything slides."""
     return tunable(
