@@ -210,7 +210,7 @@ def surface_crossings(model: Model, work: Workspace) -> tuple[Crossing, ...]:
 
 
 def _name_of_part(model: Model, part: int) -> str:
-    """Name of the object or collider that a number in `Surface.part` stands for."""
+    """Name of the object or collider that a number in `CollisionSurface.part` stands for."""
     if part >= 0:
         return model.objects[part].name
     if -1 - part < len(model.objects):

@@ -20,7 +20,7 @@ from ..particles.particle_bodies.four_particles import BODY_FORMS, CORNER_SIGNS,
 from ..rigid.inertia import inertia_of
 from ..rotation import conjugate, product
 from ..vector import rotation_matrix
-from .body_parts import BODY, COLLIDER, PARTICLE_BODY, Carried, RigidParts, Surfaces
+from .body_parts import BODY, COLLIDER, PARTICLE_BODY, Carried, RigidParts, ShapeMaterial
 from .particles import LIGHTEST, ParticleBuilder
 
 BODY_MODEL_NAMES = ("QUATERNION", *BODY_FORMS)
@@ -120,7 +120,7 @@ class BodyBuilder(ParticleBuilder):
         spin = vector(name, "angular velocity", angular_velocity)
         drag = number(name, "drag", drag, least=0.0)
         angular_drag = number(name, "angular drag", angular_drag, least=0.0)
-        feel = Surfaces.of(name, friction, static_friction, restitution, layers)
+        feel = ShapeMaterial.of(name, friction, static_friction, restitution, layers)
         self._rigid.require_shapes(name, shapes)
         row = {
             "object": len(self.objects),
@@ -147,7 +147,12 @@ class BodyBuilder(ParticleBuilder):
         return len(self.objects) - 1
 
     def _add_particle_body(
-        self, name: str, form: int, shapes: Sequence[Shape], row: dict[str, Any], feel: Surfaces
+        self,
+        name: str,
+        form: int,
+        shapes: Sequence[Shape],
+        row: dict[str, Any],
+        feel: ShapeMaterial,
     ) -> int:
         """A body of four particles with the same mass, centre and inertia (`four_particles`).
 
@@ -254,7 +259,7 @@ class BodyBuilder(ParticleBuilder):
         rigid = self._rigid
         place = vector(name, "position", position)
         q = unit_quaternion(name, orientation)
-        feel = Surfaces.of(name, friction, static_friction, restitution, layers)
+        feel = ShapeMaterial.of(name, friction, static_friction, restitution, layers)
         rigid.require_shapes(name, shapes)
         rigid.collider_position.append(place)
         rigid.collider_orientation.append(q)

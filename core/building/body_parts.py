@@ -35,7 +35,7 @@ ALL_LAYERS = 0x7FFF_FFFF
 
 
 @dataclass(frozen=True)
-class Surfaces:
+class ShapeMaterial:
     """What shapes feel like."""
 
     friction: float
@@ -46,7 +46,7 @@ class Surfaces:
     @classmethod
     def of(
         cls, name: str, friction: float, static_friction: float, restitution: float, layers: int
-    ) -> Surfaces:
+    ) -> ShapeMaterial:
         """Checked ones of the object called ``name``."""
         if not isinstance(layers, int | np.integer) or not 0 <= layers <= ALL_LAYERS:
             raise ModelError(name, f"layers = {layers!r} must be whole bits, 0 to {ALL_LAYERS:#x}")
@@ -87,7 +87,7 @@ class RigidParts:
         self.collider_names: list[str] = []
         self.collider_position: list[Floats] = []
         self.collider_orientation: list[Floats] = []
-        self._shapes: list[tuple[int, int, Shape, Surfaces]] = []  # owner's kind, row in it, …
+        self._shapes: list[tuple[int, int, Shape, ShapeMaterial]] = []  # owner's kind, row in it, …
         self._drawn: list[DrawnAs] = []
 
     def require_shapes(self, name: str, shapes: Sequence[Shape]) -> None:
@@ -96,7 +96,7 @@ class RigidParts:
             if not isinstance(shape, Shape):
                 raise ModelError(name, f"{shape!r} is no shape; make one with Shape.of")
 
-    def add_shapes(self, kind: int, row: int, shapes: Sequence[Shape], feel: Surfaces) -> None:
+    def add_shapes(self, kind: int, row: int, shapes: Sequence[Shape], feel: ShapeMaterial) -> None:
         """Give shapes to the ``row``-th BODY, COLLIDER or PARTICLE_BODY."""
         self._shapes += [(kind, row, shape, feel) for shape in shapes]
 

@@ -69,8 +69,8 @@ Partners = namedtuple(
     ],
 )
 
-Posed = namedtuple(
-    "Posed",
+PosedShapes = namedtuple(
+    "PosedShapes",
     [
         "kind",  # (k,)
         "size",  # (k, 3) m
@@ -185,7 +185,7 @@ class BroadPhase:
             self._other_pair = np.zeros_like(self.pair)
         self.find_count += 1
 
-    def expand(self, posed: Posed, reach: Floats, mesh_tree: Tree) -> int:
+    def expand(self, posed: PosedShapes, reach: Floats, mesh_tree: Tree) -> int:
         """Write the items of this step, rows a, b, sub, to ``item``; returns how many.
 
         posed: with the same lower and upper as `update` had; reach (k,) m, how far a point of a

@@ -27,8 +27,8 @@ SCRATCHES = 1
 """Parts into which the items are dealt, each with scratch memory of its own. Just one: the kernel
 compiled for several threads kept old point counts where it should have written 0."""
 
-Scratch = namedtuple(
-    "Scratch",
+NarrowPhaseScratch = namedtuple(
+    "NarrowPhaseScratch",
     [  # all (SCRATCHES, …); flat, for parallel loops take no tuples of tuples
         "core_points",
         "core_count",
@@ -58,9 +58,9 @@ Slot = namedtuple(
 )
 
 
-def narrow_phase_scratch(most_vertices: int) -> Scratch:
+def narrow_phase_scratch(most_vertices: int) -> NarrowPhaseScratch:
     """Scratch memory for `narrow_phase`; ``most_vertices`` of any hull among the shapes."""
-    return Scratch(
+    return NarrowPhaseScratch(
         np.zeros((SCRATCHES, 2, max(8, most_vertices), 3)),
         np.zeros((SCRATCHES, 2), dtype=np.int64),
         np.zeros((SCRATCHES, 2, 5)),

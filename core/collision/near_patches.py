@@ -18,7 +18,7 @@ from .surface_bounds import (
 )
 from .surface_tree import SurfaceTree
 
-Moving = tuple[Ints, Floats, Floats, Floats, Ints]
+MovingTriangles = tuple[Ints, Floats, Floats, Floats, Ints]
 """Triangles, places, speeds, room and what is stale, as `gather_boxes` takes them."""
 
 ONE_IN = 4
@@ -141,7 +141,7 @@ class NearPatches:
         most = len(self.one.root) // ONE_IN
         return bool(_are_few_near(self.one, self.other, self.is_self, horizon, most))
 
-    def find(self, moving: Moving, horizon: float, threads: int = 1) -> None:
+    def find(self, moving: MovingTriangles, horizon: float, threads: int = 1) -> None:
         """Find them, and bound what they contain; see `gather_boxes` for what is moving."""
         trees = (self.one, self.other, self.is_self, horizon)
         while True:
@@ -156,7 +156,7 @@ class NearPatches:
                 open_patches.on(threads)(self.other, *moving)
 
 
-def open_all(tree: SurfaceTree, moving: Moving) -> None:
+def open_all(tree: SurfaceTree, moving: MovingTriangles) -> None:
     """Bound what all patches of a tree contain: rays and searches for what is nearest go there."""
     tree.opened[tree.opened == 0] = WANTED
     open_patches(tree, *moving)

@@ -22,7 +22,7 @@ from ..vec3 import along, cross, dot, length, load, sub
 from .near_patches import CHUNKS, NearPatches, are_apart
 from .surface_bounds import LOWER, UPPER
 from .surface_distance import point_on_triangle
-from .surface_tree import Surface, are_in_skin, do_meet
+from .surface_tree import CollisionSurface, are_in_skin, do_meet
 
 CROSSING = np.dtype(
     [
@@ -148,7 +148,7 @@ def find_crossings(crossings, near, near_found, one, other, is_self, surface, x)
 
 
 def all_crossings(
-    crossings: Records, near: NearPatches, surface: Surface, x: Floats
+    crossings: Records, near: NearPatches, surface: CollisionSurface, x: Floats
 ) -> tuple[Records, int, int]:
     """What `find_crossings` finds, with room for all: that room, rows, pairs of triangles."""
     patches = (near.row, near.found, near.one, near.other, near.is_self)

@@ -57,8 +57,8 @@ MEETS_OTHERS, MEETS_MESHES, IS_MESH, IS_SKIN, HANGS = 1, 2, 4, 8, 16
 outside, which meets nothing by itself; a skin's that several bodies carry; it hangs on such bodies,
 and lies in their skin or on it as it likes."""
 
-Surface = namedtuple(
-    "Surface",
+CollisionSurface = namedtuple(
+    "CollisionSurface",
     [
         "triangle",  # (f, 3)
         "seam",  # (n,) number of each vertex, the same for those that threads close on each other
@@ -88,7 +88,7 @@ def are_in_skin(meets, i, j, k, m):
 
 
 def owned_features(triangle: Ints) -> Ints:
-    """Bits (f,) as in `Surface.owned`: each vertex and each edge belongs to one triangle.
+    """Bits (f,) as in `CollisionSurface.owned`: each vertex and each edge belongs to one triangle.
 
     (Curtis et al. 2008, "Fast Collision Detection for Deformable Models using
     Representative-Triangles".) So each pair of features is found once.

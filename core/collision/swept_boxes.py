@@ -76,7 +76,7 @@ def boxes_of_points(places: list[Floats]) -> Boxes:
     return Boxes(lower, upper)
 
 
-class Ends(NamedTuple):
+class FrameEnds(NamedTuple):
     """Where things are at the two ends of a frame, o in all."""
 
     place: tuple[Floats, Floats]  # (o, 3) m
@@ -84,7 +84,7 @@ class Ends(NamedTuple):
     way: tuple[Floats, Floats]  # (o, 3) m, how far they would get with the velocity of either end
 
 
-def boxes_of_shapes(shapes: Shapes, rows: Ints, ends: Ends) -> Boxes:
+def boxes_of_shapes(shapes: Shapes, rows: Ints, ends: FrameEnds) -> Boxes:
     """Boxes around where shapes ``rows`` (r,) get to with their owners."""
     owner = shapes.owner[rows]
     found = []

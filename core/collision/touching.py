@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..kernels.jit import kernel
-from .broad_phase import FREE, STILL, BroadPhase, Posed
+from .broad_phase import FREE, STILL, BroadPhase, PosedShapes
 from .kinds import CYLINDER
 from .manifold import Manifolds, manifold_room
 from .mesh_edges import edges_of
@@ -80,7 +80,7 @@ class Touching:
         broad.update(shapes.lower, shapes.upper, self.margin + reach, moves, threads)
         if self.has_meshes:
             self.bound_triangles(shapes)
-        posed = Posed(
+        posed = PosedShapes(
             shapes.kind,
             shapes.size,
             shapes.centre,

@@ -39,7 +39,7 @@ POINT_APART = 0.2
 """Share of the arm that point and place may be apart for the impulse to act at the point."""
 
 
-Ends = namedtuple("Ends", ["particle", "weight"])
+WeightedPoints = namedtuple("WeightedPoints", ["particle", "weight"])
 """Points Σ cᵢ xᵢ, one a row: particles (a, k) and cᵢ (a, k)."""
 
 
@@ -55,9 +55,9 @@ class Attachments:
     number: int = -1  # by which inputs may let go of them
 
     @cached_property
-    def ends(self) -> Ends:
+    def ends(self) -> WeightedPoints:
         """The points that are tied, as kernels get them."""
-        return Ends(self.particle, self.weight)
+        return WeightedPoints(self.particle, self.weight)
 
     @property
     def particles(self) -> Ints:

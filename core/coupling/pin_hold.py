@@ -106,7 +106,7 @@ def tethers_by_particle(model: Model) -> Tethers:
     return Tethers(row, model.tethers.start, model.tethers.anchor, model.tethers.length.copy())
 
 
-Moving = namedtuple("Moving", ["particles", "owners", "tethers", "h"])
+HoldContext = namedtuple("HoldContext", ["particles", "owners", "tethers", "h"])
 """What is held and what holds it, in a step of h seconds."""
 
 

@@ -97,7 +97,7 @@ def _spread(
                         tail = (tail + 1) % size
 
 
-class Ways(NamedTuple):
+class SurfaceAdjacency(NamedTuple):
     """Where a front may go from each of n particles of a surface."""
 
     edge_start: Ints  # (n + 1,) first neighbour of each
@@ -106,7 +106,7 @@ class Ways(NamedTuple):
     corner: Ints  # (3 f, 2) its other corners
 
 
-def ways_along(count: int, edge: Ints, triangle: Ints) -> Ways:
+def ways_along(count: int, edge: Ints, triangle: Ints) -> SurfaceAdjacency:
     """Ways along edges (m, 2) and across triangles (f, 3) of so many particles."""
     ends = np.concatenate([edge, edge[:, ::-1]])
     ends = ends[np.argsort(ends[:, 0], kind="stable")]
@@ -115,7 +115,7 @@ def ways_along(count: int, edge: Ints, triangle: Ints) -> Ways:
         [triangle, np.roll(triangle, -1, axis=1), np.roll(triangle, -2, axis=1)]
     )
     corner = corner[np.argsort(corner[:, 0], kind="stable")]
-    return Ways(
+    return SurfaceAdjacency(
         starts_of(ends[:, 0], count),
         np.ascontiguousarray(ends[:, 1], dtype=np.int32),
         starts_of(corner[:, 0], count),
@@ -133,7 +133,7 @@ def surface_distances(
     return distances_along(position, ways_along(len(position), edge, triangle), sources)
 
 
-def distances_along(position: Floats, ways: Ways, sources: Ints) -> tuple[Floats, Ints]:
+def distances_along(position: Floats, ways: SurfaceAdjacency, sources: Ints) -> tuple[Floats, Ints]:
     """The same along ways that are known already."""
     count = len(position)
     distance = np.full(count, np.inf)

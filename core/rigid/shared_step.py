@@ -58,7 +58,9 @@ AIMING = np.array([LOAD, AIM, STORE], dtype=np.int32)
 BODIES_AT_A_TIME = 256
 """Bodies that a thread deals with at a time."""
 
-Table = namedtuple("Table", ["packet", "origin", "first_row", "filled", "rows", "row_origin"])
+PacketParts = namedtuple(
+    "PacketParts", ["packet", "origin", "first_row", "filled", "rows", "row_origin"]
+)
 """Parts of `Packets` and of the rows in them: parallel loops take no tuples of tuples."""
 
 
@@ -132,7 +134,7 @@ def _pass_over_packets(what, table, owners, groups, relaxation, h, first, last):
 def run_passes(passes, owners, moves, drive, contacts, groups, h, span):
     """Substeps of h s, each of these passes; groups: of these contacts."""
     packets = contacts.packets
-    table = Table(
+    table = PacketParts(
         packets.packet,
         packets.origin,
         packets.deal.row,

@@ -12,7 +12,7 @@ from ..collision.reach import bound_shapes
 from ..collision.shapes import at_start, move_shapes
 from ..diagnostics import body_diverged
 from ..particles.contacts.contact_parting import return_speed
-from ..particles.contacts.contact_point import Contacts
+from ..particles.contacts.contact_point import ParticleContacts
 from ..particles.integrate import drag_per_step
 from ..particles.particle_bodies.four_particles import place_particle_bodies, weigh_particle_bodies
 from ..rigid.contacts.contact_aim import iterations_for
@@ -155,7 +155,7 @@ class Bodies:
         self.frame.is_struck = self.frame.is_struck or bool(bodies.any())
         self.sleep.wake_struck(bodies)
 
-    def meet(self, contacts: Contacts, count: int) -> bool:
+    def meet(self, contacts: ParticleContacts, count: int) -> bool:
         """Wake sleepers that moving particles touch, with all they rest on, before they are hit.
 
         Returns whether any woke.

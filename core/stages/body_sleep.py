@@ -14,7 +14,7 @@ from ..collision.touching import Touching
 from ..coupling.tied_pieces import wearers
 from ..coupling.tying import ties_of
 from ..model import Model
-from ..particles.contacts.contact_point import Contacts
+from ..particles.contacts.contact_point import ParticleContacts
 from ..rigid.contacts.contact_table import BodyContacts
 from ..rigid.owners import AWAKE, Drive
 from ..rigid.sleep.carriers import carry_sleepers, feel_carriers
@@ -157,7 +157,7 @@ class BodySleep:
         feel_touch(self.record, self.owners, *found, cushions, duration)
         return self.wake()
 
-    def feel_particles(self, contacts: Contacts, count: int) -> bool:
+    def feel_particles(self, contacts: ParticleContacts, count: int) -> bool:
         """Let sleepers feel moving particles that touch them; whether any do."""
         frame = self.frame
         if self._standing is None:

@@ -13,7 +13,12 @@ from ..collision.contact_law import RESTING_FALLS
 from ..collision.kinds import MESH
 from ..model import Model
 from ..particles.constraints.lying import Lying
-from ..particles.contacts.collider_contact import Balls, Deforming, collide_particles, list_moved
+from ..particles.contacts.collider_contact import (
+    CollidingParticles,
+    Deforming,
+    collide_particles,
+    list_moved,
+)
 from ..particles.contacts.contact_parting import place_bounces, resolve_overlap
 from ..particles.contacts.contact_point import contact_room
 from ..particles.contacts.contact_weights import Surfaces, prepare_contacts
@@ -180,7 +185,7 @@ class Contacts:
         model = frame.model
         if self.are_parted or not (len(model.colliders) and len(self.colliding)):
             return
-        balls = Balls(
+        balls = CollidingParticles(
             self.colliding if rows is None else rows,
             model.surfaces.parts_meshes,
             model.particles.radius,

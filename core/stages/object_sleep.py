@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..collision.swept_boxes import Boxes, Ends, boxes_of_points, boxes_of_shapes, joined
+from ..collision.swept_boxes import Boxes, FrameEnds, boxes_of_points, boxes_of_shapes, joined
 from ..model import Model, State
 from ..model.rest_table import find_moving
 from ..particles.particle_bodies.four_particles import body_poses
@@ -213,13 +213,13 @@ class ObjectSleep:
         idle[balls.particle[balls.balls[self.frame.state.balls.rest >= REST_TIME]]] = True
         return idle
 
-    def _ends(self) -> Ends:
+    def _ends(self) -> FrameEnds:
         """Where bodies, colliders and bodies of particles are at both ends of the frame."""
         frame, origin = self.frame, self.frame.origin
         given = (origin.collider_position, origin.collider_orientation)
         start = self._owners(origin, *given)
         end = self._owners(frame.state, *frame.collider_end)
-        return Ends(*zip(start, end))
+        return FrameEnds(*zip(start, end))
 
     def _owners(self, state: State, position: Floats, orientation: Floats) -> list[Floats]:
         """Places (o, 3) m, turns (o, 4) and ways (o, 3) m of owners; colliders are where given."""

@@ -17,12 +17,12 @@ from .random_settings import Random, random_settings
 
 JOINT_NAMES = [name for name, _, _ in JOINT_KINDS]
 
-Ends = list[tuple[End, Floats]]
+JointEnds = list[tuple[End, Floats]]
 """What a joint may hold, and where that is, (3,) m."""
 
 
 def random_joints(
-    random: Random, builder: ModelBuilder, bodies: Ends, others: Ends, scale: float
+    random: Random, builder: ModelBuilder, bodies: JointEnds, others: JointEnds, scale: float
 ) -> None:
     """Join bodies in a row, in a ring, as a tree, or any two ends there are."""
     kind = str(random.choice(JOINT_NAMES)) if random.random() < 0.5 else ""
@@ -40,7 +40,7 @@ def random_joints(
 
 
 def _pairs(
-    random: Random, bodies: Ends, others: Ends
+    random: Random, bodies: JointEnds, others: JointEnds
 ) -> list[tuple[tuple[End, Floats], tuple[End, Floats]]]:
     form = random.choice(["row", "ring", "tree", "any"])
     if form == "any":

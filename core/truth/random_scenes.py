@@ -50,7 +50,7 @@ from ..settings import (
 )
 from ..step import advance
 from .case import Result, case
-from .random_joints import Ends, joint_inputs, random_joints
+from .random_joints import JointEnds, joint_inputs, random_joints
 from .random_settings import Random, random_settings
 
 SETTINGS: dict[str, type] = {
@@ -159,12 +159,12 @@ def _anything(random: Random, integrator: str) -> RandomScene:
         _constraints(random, builder, len(builder.objects) - 1, scale)
     of_particles = bool(random.random() < 0.3)
     is_joined = not of_particles and random.random() < 0.6
-    bodies: Ends = []
+    bodies: JointEnds = []
     for number in range(random.integers(1, 12) if is_joined else random.integers(0, 6)):
         place = random.uniform(-1, 1, 3) * scale
         bodies.append((OnBody(len(builder.objects)), place))
         _body(random, builder, number, place, scale, of_particles)
-    others: Ends = [(None, random.uniform(-1, 1, 3) * scale)]
+    others: JointEnds = [(None, random.uniform(-1, 1, 3) * scale)]
     for shape in ("PLANE", "BOX", "ROOM", "SPHERE", "CAPSULE"):
         if random.random() < 0.3:
             size = random.uniform(0.1, 1, 3) * scale * (3 if shape == "ROOM" else 1)

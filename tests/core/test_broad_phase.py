@@ -10,7 +10,7 @@ import pytest
 
 from verlet_physics.bench.rigid_bodies import model_of
 from verlet_physics.bench.rigid_scenes import ragdolls
-from verlet_physics.collision.broad_phase import SLOTS, BroadPhase, Posed
+from verlet_physics.collision.broad_phase import SLOTS, BroadPhase, PosedShapes
 from verlet_physics.collision.kinds import BOX, CAPSULE, MESH, PLANE, ROOM, SPHERE
 from verlet_physics.collision.tree import (
     build_tree,
@@ -208,7 +208,7 @@ class Scene:
         return found
 
     def expand(self, found):
-        posed = Posed(
+        posed = PosedShapes(
             found.rules.kind,
             self.size,
             self.centre,
@@ -307,7 +307,7 @@ def expand_boxes(found, lower, upper):
     turn = np.broadcast_to(np.eye(3), (count, 3, 3)).copy()
     nothing = np.zeros((count, 3))
     meshes = (np.full(count, -1, np.int32), np.zeros(1, np.int32))
-    posed = Posed(found.rules.kind, nothing, nothing, turn, lower, upper, *meshes)
+    posed = PosedShapes(found.rules.kind, nothing, nothing, turn, lower, upper, *meshes)
     return found.expand(posed, np.zeros(count), tree_room(0))
 
 

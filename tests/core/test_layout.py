@@ -99,17 +99,24 @@ def test_no_files_import_each_other_in_a_circle(room):
         pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
+def _is_record(value: ast.expr) -> bool:
+    """Whether that makes a type of records: of rows of a table, or of what kernels get together."""
+    makes = ast.unparse(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
+    return makes.lower() == "namedtuple" or ".dtype(" in ast.unparse(value)
+
+
 def test_no_two_classes_or_tables_have_one_name():
     """A reader who meets a name anywhere knows which class or record it means."""
     places: dict[str, list[str]] = {}
     for path in [*CORE_FILES, *sorted((ROOT / "verlet_addon").rglob("*.py"))]:
         for node in ast.parse(path.read_text("utf-8")).body:
-            where = str(path.relative_to(ROOT))
+            names = []
             if isinstance(node, ast.ClassDef):
-                places.setdefault(node.name, []).append(where)
-            elif isinstance(node, ast.Assign) and ".dtype(" in ast.unparse(node.value):
-                for target in node.targets:
-                    places.setdefault(ast.unparse(target), []).append(where)
+                names = [node.name]
+            elif isinstance(node, ast.Assign) and _is_record(node.value):
+                names = [ast.unparse(target) for target in node.targets]
+            for name in names:
+                places.setdefault(name.lstrip("_"), []).append(str(path.relative_to(ROOT)))
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 

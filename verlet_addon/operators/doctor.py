@@ -216,7 +216,7 @@ class VERLET_OT_delete_loose(_MendsMesh):
         bmesh.ops.delete(shape, geom=[*meshes.loose_vertices(shape)], context="VERTS")
 
 
-class _Mends(bpy.types.Operator):
+class _DoctorOperator(bpy.types.Operator):
     """What the doctor's buttons have in common; uid: of the object that one is about."""
 
     bl_options = {"REGISTER", "UNDO"}
@@ -228,7 +228,7 @@ class _Mends(bpy.types.Operator):
         return in_object_mode(cls, context)
 
 
-class MendsObject(_Mends):
+class MendsObject(_DoctorOperator):
     """Changes one object, or the selected ones that take part."""
 
     def change_all(
@@ -303,7 +303,7 @@ class VERLET_OT_add_floor_below(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class _MendsStart(_Mends):
+class _MendsStart(_DoctorOperator):
     """Lays objects to where the engine has them once they are apart at the start."""
 
     def lay_all(

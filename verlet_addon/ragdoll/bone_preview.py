@@ -91,7 +91,7 @@ def look_again() -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Posed:
+class PosedArmature:
     """An armature, and what some of its bones are to show."""
 
     ob: bpy.types.Object
@@ -112,7 +112,7 @@ def show(session: Session, poses: Mapping[int, Floats]) -> None:
         layout = _layout(ob, uid, session.moved_bones[uid])
         values = _keep_own(ob, layout)
         if len(layout.rows):
-            found.append(Posed(ob, layout, poses[uid][layout.present], values))
+            found.append(PosedArmature(ob, layout, poses[uid][layout.present], values))
     if found:
         _pose(found)
 
@@ -168,7 +168,7 @@ def _keep_own(ob: bpy.types.Object, layout: BoneLayout) -> Values:
     return values
 
 
-def _pose(found: list[Posed]) -> None:
+def _pose(found: list[PosedArmature]) -> None:
     """Give bones their own transforms: all armatures at one go, each with one evaluation."""
     wanted = np.concatenate([one.wanted for one in found])
     scales = np.concatenate([_scales(one.ob)[one.layout.rows] for one in found])

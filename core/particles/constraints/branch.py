@@ -89,8 +89,8 @@ BRANCH_MEMBER = np.dtype(
 ROOT_PARTICLE = np.dtype([("particle", np.int32), ("place", np.float64, (3,))], align=True)
 """A particle that says how the roots are turned, and its place m at rest."""
 
-Scratch = namedtuple(
-    "Scratch",
+BranchScratch = namedtuple(
+    "BranchScratch",
     [
         "node",  # (q,) BRANCH_SOLUTION
         "matrices",  # (2, 4, 4)
@@ -209,7 +209,9 @@ class Branches:
             self.roots,
             moving.animated[self.object].stiffness,
             moving.now,
-            Scratch(multiplier[:split].view(BRANCH_SOLUTION), multiplier[split:].reshape(2, 4, 4)),
+            BranchScratch(
+                multiplier[:split].view(BRANCH_SOLUTION), multiplier[split:].reshape(2, 4, 4)
+            ),
         )
 
 

@@ -53,8 +53,8 @@ CLOSED_PART = np.dtype(
 )
 
 
-Scratch = namedtuple(
-    "Scratch",
+VolumeScratch = namedtuple(
+    "VolumeScratch",
     [
         "multiplier",  # (v,) λ, carried from pass to pass
         "gradient",  # (2, q, 3) m², of the volume by each vertex now and one step ago
@@ -162,7 +162,7 @@ class Volumes:
             animated.pressure,
             moving.per_step(self.object),
             moving.is_first_pass,
-            Scratch(multiplier[:count], multiplier[count:].reshape(2, -1, 3)),
+            VolumeScratch(multiplier[:count], multiplier[count:].reshape(2, -1, 3)),
         )
 
 

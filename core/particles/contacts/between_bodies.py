@@ -31,7 +31,7 @@ from ...pairs import counted_pairs, find_pair
 from ...records import Particles
 from ...rigid.owners import velocity_at
 from ...vec3 import ZERO, along, dot, length, load, scale, set_vec, shift, sub, vec
-from .contact_point import BYPASSED, UNBACKED, Contacts
+from .contact_point import BYPASSED, UNBACKED, ParticleContacts
 from .laid_layers import Layers, nearest_under
 from .look_behind import OPPOSITE, solid_behind
 from .mesh_ground import BACKED_GAP
@@ -137,7 +137,7 @@ class BetweenBodies:
     def look(
         self,
         asked: int,
-        contacts: tuple[Contacts, int],
+        contacts: tuple[ParticleContacts, int],
         moving: tuple[Particles, Any],
         friction: Floats,
         layers: tuple[Layers, NDArray[Any]],

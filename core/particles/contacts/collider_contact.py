@@ -26,8 +26,8 @@ from ...vec3 import ZERO, add, along, dot, load, rotate, store, sub, unrotate, v
 from .contact_parting import OVERLAP_SPEED
 from .particle_groups import GROUP_SIZE, box_of_group, group_count
 
-Balls = namedtuple(
-    "Balls",
+CollidingParticles = namedtuple(
+    "CollidingParticles",
     [
         "row",  # (m,) those particles that collide
         "is_parted",  # (n,) kept apart from meshes as part of a surface: only bounces off them here

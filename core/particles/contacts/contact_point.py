@@ -80,8 +80,8 @@ MAKING = np.dtype(
 )
 """What else a contact is made of, and what settling notes of it."""
 
-Contacts = namedtuple(
-    "Contacts",
+ParticleContacts = namedtuple(
+    "ParticleContacts",
     [
         "solving",  # (c,) PARTICLE_CONTACT
         "making",  # (c,) MAKING
@@ -89,9 +89,9 @@ Contacts = namedtuple(
 )
 
 
-def contact_room(count: int) -> Contacts:
+def contact_room(count: int) -> ParticleContacts:
     """Empty contacts with room for ``count``."""
-    return Contacts(np.zeros(count, PARTICLE_CONTACT), np.zeros(count, MAKING))
+    return ParticleContacts(np.zeros(count, PARTICLE_CONTACT), np.zeros(count, MAKING))
 
 
 @lean_inline

@@ -45,7 +45,7 @@ from ...vec3 import (
     symmetric,
     vec,
 )
-from .contact_point import Contacts
+from .contact_point import ParticleContacts
 
 MOST_TURN = 0.25
 """Farthest turn of a carrier in a step, rad. Δx is straight: by a radian it would stretch a body by
@@ -68,8 +68,8 @@ CARRIER = np.dtype(
     align=True,
 )
 
-Carriers = namedtuple(
-    "Carriers",
+CoupleCarriers = namedtuple(
+    "CoupleCarriers",
     [
         "of_particle",  # (n,) row of each particle's carrier, −1 for none
         "member",  # (m,) particles
@@ -88,7 +88,7 @@ class CoupleReturn:
         self._carriers = _carriers(count, wholes, *_rings(count, pieces))
         self._step = 0
 
-    def __call__(self, contacts: Contacts, count: int, particles: Particles) -> None:
+    def __call__(self, contacts: ParticleContacts, count: int, particles: Particles) -> None:
         """Take the couples of the first ``count`` contacts back, in x."""
         self._step += 1
         if len(self._carriers.row):
@@ -105,7 +105,7 @@ def _rings(count: int, pieces: Ints) -> tuple[Ints, Ints]:
     return start, pairs[:, 1].astype(np.int32)
 
 
-def _carriers(count: int, wholes: Sequence[Ints], start: Ints, ring: Ints) -> Carriers:
+def _carriers(count: int, wholes: Sequence[Ints], start: Ints, ring: Ints) -> CoupleCarriers:
     of_particle = np.full(count, -1, dtype=np.int32)
     for number, members in enumerate(wholes):
         of_particle[members] = number
@@ -118,7 +118,7 @@ def _carriers(count: int, wholes: Sequence[Ints], start: Ints, ring: Ints) -> Ca
     row["is_whole"][: len(wholes)] = 1
     row["last_member"] = np.concatenate([last, shift + start[alone + 1]])
     row["first_member"] = np.concatenate([np.append(0, last)[:-1], shift + start[alone]])
-    return Carriers(of_particle, member, row)
+    return CoupleCarriers(of_particle, member, row)
 
 
 @inline

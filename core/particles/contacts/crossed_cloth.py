@@ -8,7 +8,7 @@ from ...arrays import Floats, Ints
 from ...collision.near_patches import NearPatches
 from ...collision.surface_bounds import gather_boxes, gather_normals
 from ...collision.surface_crossings import CROSSING, all_crossings
-from ...collision.surface_tree import Surface, SurfaceTree, ways_inwards, without_bounds
+from ...collision.surface_tree import CollisionSurface, SurfaceTree, ways_inwards, without_bounds
 from ...pairs import counted_pairs
 from ...records import Records
 from .surface_lines import agree_on_ways
@@ -41,7 +41,7 @@ Sequences")."""
 class CrossedCloth:
     """Where cloth passes through cloth, what of it has come through, and its ways back."""
 
-    def __init__(self, near: NearPatches, surface: Surface, triangles: int) -> None:
+    def __init__(self, near: NearPatches, surface: CollisionSurface, triangles: int) -> None:
         self.near, self.surface = near, surface
         self.triangle = surface.triangle[:triangles]  # those of cloth
         count = len(surface.part)
@@ -160,7 +160,9 @@ class CrossedCloth:
 class TangleScratch:
     """What only cloth that passes through cloth needs."""
 
-    def __init__(self, tree: SurfaceTree, surface: Surface, triangle: Ints, owner: Ints) -> None:
+    def __init__(
+        self, tree: SurfaceTree, surface: CollisionSurface, triangle: Ints, owner: Ints
+    ) -> None:
         apart = without_bounds(tree)
         self.near = NearPatches(apart, apart, True)
         self.sides = sides_room(triangle, surface.rest)

@@ -18,7 +18,7 @@ from ...model import Model
 from ...records import Particles
 from ...settings import AnimatedSettings
 from .contact_places import Movable
-from .contact_point import Contacts
+from .contact_point import ParticleContacts
 from .foothold import Footholds
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Meeting:
     gravity: Floats  # (3,) m/s²
     substeps: int  # of the frame
     push_out: Callable[[Ints], None]  # project some of what collides out of colliders
-    contacts: Contacts
+    contacts: ParticleContacts
     backing: Ints  # (n,) what is behind vertices that bodies press on, see `squeeze`
     barred: Floats  # (n, 3) unit, along which these give way to nothing; 0 for all others
     footholds: Footholds  # of contacts that press them there

@@ -21,8 +21,8 @@ LOOK_EVERY = 4
 RUN = 16
 """Pieces in a row, which lie beside each other, that are passed by together."""
 
-Boxes = namedtuple(
-    "Boxes",
+PieceBoxes = namedtuple(
+    "PieceBoxes",
     [
         "lower",  # (e, 3) m
         "upper",  # (e, 3) m
@@ -34,8 +34,8 @@ Pieces = namedtuple(
     "Pieces",
     [
         "corner",  # (e, 3) particles, the last one −1 for a stretch of rope
-        "each",  # `Boxes` of all pieces
-        "run",  # `Boxes` of `RUN` pieces each, and at last of all
+        "each",  # `PieceBoxes` of all pieces
+        "run",  # `PieceBoxes` of `RUN` pieces each, and at last of all
     ],
 )
 
@@ -44,7 +44,7 @@ def pieces_of(corner: Ints) -> Pieces:
     """Pieces between particles (e, 3), and room for their boxes."""
     runs = -(-len(corner) // RUN)
     each, run = np.zeros((2, len(corner), 3)), np.zeros((2, runs + 1, 3))
-    return Pieces(corner, Boxes(*each), Boxes(*run))
+    return Pieces(corner, PieceBoxes(*each), PieceBoxes(*run))
 
 
 Paths = namedtuple(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...coupling.pin_hold import HOLD, Moving, find_holds, find_ties, hold_bodies
+from ...coupling.pin_hold import HOLD, HoldContext, find_holds, find_ties, hold_bodies
 from ...coupling.tied_pieces import wearers
 from .hook import ContactHook, Meeting, Surroundings
 
@@ -26,7 +26,7 @@ class PinHolds(ContactHook):
         particles, owners = meeting.particles, meeting.owners
         if particles.inverse_mass is not self.model.particles.inverse_mass:
             return  # a pin was let go: which tethers hold is not known here
-        moving = Moving(particles, owners, self.tethers, meeting.h)
+        moving = HoldContext(particles, owners, self.tethers, meeting.h)
         contacts = (meeting.contacts.solving, meeting.count)
         while True:
             count = find_holds(*contacts, moving, meeting.backing, self.mark, self.holds)

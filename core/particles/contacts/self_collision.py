@@ -41,8 +41,8 @@ NearObjects = namedtuple(
     ],
 )
 
-Balls = namedtuple(
-    "Balls",
+SelfCollidingParticles = namedtuple(
+    "SelfCollidingParticles",
     [
         "particle",  # (n,)
         "group",  # (n,) those of one group do not meet; −1 meets everyone
@@ -100,9 +100,11 @@ class SelfCollisionGrid(NeighbourGrid):
     def __init__(self, model: Model, group: Ints) -> None:
         largest = float(model.self_collision.radius.max()) if len(model.self_collision) else 0.0
         super().__init__(model.self_collision.particle, 2.0 * largest)
-        self._all = Balls(model.self_collision.particle, group, model.self_collision.radius)
+        self._all = SelfCollidingParticles(
+            model.self_collision.particle, group, model.self_collision.radius
+        )
         # in full length, of which each substep uses the beginnings
-        self._chosen = Balls(*(array.copy() for array in self._all))
+        self._chosen = SelfCollidingParticles(*(array.copy() for array in self._all))
         self._full = (self.cell, self.bucket, self.first, self.member)
         self._summary = np.zeros(len(self.first) - 1, dtype=np.int32)
         # rows of each object: those that collide with each other follow each other
@@ -160,7 +162,7 @@ class SelfCollisionGrid(NeighbourGrid):
         """Work on so many particles."""
         cell, bucket, first, member = self._full
         buckets = bucket_count(count)
-        self.balls = Balls(*(array[:count] for array in self._chosen))
+        self.balls = SelfCollidingParticles(*(array[:count] for array in self._chosen))
         self.particles = self.balls.particle
         self.cell, self.bucket, self.member = cell[:count], bucket[:count], member[:count]
         self.first, self.summary = first[: buckets + 1], self._summary[:buckets]

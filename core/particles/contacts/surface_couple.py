@@ -30,8 +30,8 @@ PIECE = np.dtype(
     align=True,
 )
 
-Pieces = namedtuple(
-    "Pieces",
+ConnectedPieces = namedtuple(
+    "ConnectedPieces",
     [
         "of_vertex",  # (n,) row of each vertex' piece
         "member",  # (m,) vertices of cloth, piece by piece
@@ -41,7 +41,7 @@ Pieces = namedtuple(
 """The connected pieces of all cloth and threads."""
 
 
-def pieces_of(triangle: Ints, count: int) -> Pieces:
+def pieces_of(triangle: Ints, count: int) -> ConnectedPieces:
     """Pieces of triangles (t, 3) among ``count`` vertices."""
     edges = np.concatenate([triangle[:, [0, 1]], triangle[:, [1, 2]]])
     rows = np.unique(triangle).astype(np.int32)
@@ -52,7 +52,7 @@ def pieces_of(triangle: Ints, count: int) -> Pieces:
     member = rows[np.argsort(of_vertex[rows], kind="stable")]
     row = np.zeros(int(of_vertex.max(initial=-1)) + 2, PIECE)
     row["first_member"] = np.searchsorted(of_vertex[member], np.arange(len(row)))
-    return Pieces(of_vertex, member, row)
+    return ConnectedPieces(of_vertex, member, row)
 
 
 @lean_inline

@@ -29,7 +29,7 @@ TURN_ALLOWANCE = (0.65, 1.3)
 and what the radius changes meanwhile; a third more than that is allowed for."""
 
 
-Ends = namedtuple("Ends", ["start", "end"])
+VertexPaths = namedtuple("VertexPaths", ["start", "end"])
 """Vertices (v, 3) m of meshes at both ends of a frame, in the frames of their shapes."""
 
 
@@ -209,7 +209,7 @@ class MeshSurfaces:
         """
         centre = shapes.centre_before if is_before else shapes.centre
         rotation = shapes.rotation_before if is_before else shapes.rotation
-        ends = Ends(self.start, self.end)
+        ends = VertexPaths(self.start, self.end)
         _place(out, led, self.shape_of, ends, share, centre, rotation)
 
     def forget_bodies(self) -> None:
@@ -260,7 +260,7 @@ class MeshSurfaces:
             slack,
             led,
             self.shape_of,
-            Ends(self.start, self.end),
+            VertexPaths(self.start, self.end),
             shapes.rotation_before,
             shapes.rotation,
             horizon,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...collision.near_patches import CHUNKS, Moving, NearPatches, open_all
+from ...collision.near_patches import CHUNKS, MovingTriangles, NearPatches, open_all
 from ...collision.surface_bounds import gather_boxes, gather_normals
 from ...collision.surface_crossings import CROSSING, all_crossings
 from ...collision.surface_pairs import PAIR, Flight, append_pairs, find_pairs, keep_pairs
@@ -15,7 +15,7 @@ from ...collision.surface_tree import (
     IS_SKIN,
     MEETS_MESHES,
     MEETS_OTHERS,
-    Surface,
+    CollisionSurface,
     SurfaceTree,
     owned_features,
     surface_tree,
@@ -37,7 +37,7 @@ from .surface_tangle import find_tangle, tangle_room
 from .surface_watch import watch_room
 
 
-class Partners:
+class SurfacePairs:
     """Pairs of the cloth of a model with one kind of partner: with cloth, or with meshes."""
 
     def __init__(self, near: NearPatches) -> None:
@@ -85,9 +85,9 @@ class SurfaceRoom:
         self.sharp: Ints = np.zeros(len(self.quad), dtype=np.int32)  # rows of those folded sharply
         self.near_itself = NearPatches(self.tree, self.tree, True)
         self.partners_before = np.zeros(len(self.tree.root), dtype=np.int32)
-        self.partners: list[Partners] = []
+        self.partners: list[SurfacePairs] = []
         if (model.surfaces.meets & (ITSELF | OTHERS)).any():
-            self.partners.append(Partners(self.near_itself))
+            self.partners.append(SurfacePairs(self.near_itself))
         self.mesh_tree: SurfaceTree | None = None
         self.thickest = float(model.particles.radius[self.rows].max(initial=0.0))
         self.surface = self._surface(model, triangle, count, hanging(model, bodies))
@@ -131,7 +131,7 @@ class SurfaceRoom:
         self.pierced: tuple[tuple[int, int, int], ...] = ()  # objects, and pairs that intersect
         self.clear: Floats | None = None  # places (n, 3) handed out where nothing intersects
 
-    def _surface(self, model: Model, triangle: Ints, count: int, hung: Ints) -> Surface:
+    def _surface(self, model: Model, triangle: Ints, count: int, hung: Ints) -> CollisionSurface:
         """The surfaces of cloth, and after them those of meshes; hung (p,): see `hanging`."""
         led, meshes = self.led, self.meshes
         part = np.full(count, -1, dtype=np.int32)
@@ -156,13 +156,13 @@ class SurfaceRoom:
             tree = surface_tree(meshes.triangle, meshes.rest)
             leaf = np.where(tree.leaf >= 0, tree.leaf + first, -1).astype(np.int32)
             self.mesh_tree = tree._replace(leaf=leaf)
-            self.partners.append(Partners(NearPatches(self.tree, self.mesh_tree, False)))
+            self.partners.append(SurfacePairs(NearPatches(self.tree, self.mesh_tree, False)))
             owned = np.concatenate([owned, meshes.owned])
             triangle = np.concatenate([triangle, meshes.triangle + led]).astype(np.int32)
             self.solid = np.concatenate([self.solid, meshes.solid])
             self.friction[led:] = meshes.friction
         seam = connected_parts(count, model.surfaces.thread)
-        return Surface(
+        return CollisionSurface(
             triangle, seam, owned, part, meets.astype(np.int32), rest, thickness, self.inverse_mass
         )
 
@@ -181,7 +181,7 @@ class SurfaceRoom:
         of_vertices = (self.inverse_mass, self.friction, self.tangle.mark)
         return Held(*of_vertices, self.cloth_tangle.crossed, beyond, self.by_itself)
 
-    def gather(self, horizon: float, threads: int, mesh_moves: bool) -> Moving:
+    def gather(self, horizon: float, threads: int, mesh_moves: bool) -> MovingTriangles:
         """Bound where all are in the coming substeps, horizon many; returns what pairs ask for."""
         strays, stale = self.strays, self.stale
         np.add(self.surface.thickness, strays.slack, out=self.width)
@@ -203,7 +203,7 @@ class SurfaceRoom:
         """
         self.find_gathered(self.gather(horizon, threads, mesh_moves), horizon, threads)
 
-    def find_gathered(self, moving: Moving, horizon: float, threads: int) -> None:
+    def find_gathered(self, moving: MovingTriangles, horizon: float, threads: int) -> None:
         """The same of what has been gathered for that."""
         stale = self.stale
         flight = Flight(self.start, self.speed, self.width, stale, horizon)
@@ -341,8 +341,10 @@ class SurfaceRoom:
         self.neighbours = neighbours_room(len(self.x), len(self.contacts))
 
 
-def pierced_parts(crossings: Records, surface: Surface) -> tuple[tuple[int, int, int], ...]:
-    """Which two parts (`Surface.part`) the triangles that cross are of, and how many pairs each."""
+def pierced_parts(
+    crossings: Records, surface: CollisionSurface
+) -> tuple[tuple[int, int, int], ...]:
+    """Which two parts (`CollisionSurface.part`) cross, and by how many pairs each."""
     pairs: dict[tuple[int, int], set[tuple[int, int]]] = {}
     part = surface.part[surface.triangle[:, 0]]
     for row in crossings:

@@ -70,8 +70,8 @@ COMPONENT_RESPONSE = np.dtype(
         ("whole", np.int32),  # joints that were neither broken nor idle when responses were found
         ("bodies", np.int32),  # how many it has
         ("count", np.int32),  # how many of them are known
-        ("first", np.int32),  # of `Limbs.owner`
-        ("at", np.int32),  # first block in `Limbs.response`
+        ("first", np.int32),  # of `Articulations.owner`
+        ("at", np.int32),  # first block in `Articulations.response`
         ("is_new", np.int32),  # 1: other responses are known than rows have asked for
         ("turned", np.float64),  # rad, since responses were found
         ("error", np.float64),  # by how much contacts were wrong in this iteration; 1: tolerated
@@ -81,8 +81,8 @@ COMPONENT_RESPONSE = np.dtype(
 )
 """What is known of a component of joints."""
 
-Limbs = namedtuple(
-    "Limbs",
+Articulations = namedtuple(
+    "Articulations",
     [
         "body",  # (o,) LIMB
         "component",  # (c,) COMPONENT_RESPONSE
@@ -96,7 +96,7 @@ Limbs = namedtuple(
 )
 
 
-def limb_room(model: Model, graph: JointGraph) -> Limbs:
+def limb_room(model: Model, graph: JointGraph) -> Articulations:
     """Room for the limbs of a model."""
     count = model.owner_count + 1
     body = np.zeros(count, LIMB)
@@ -118,7 +118,7 @@ def limb_room(model: Model, graph: JointGraph) -> Limbs:
     bodies = component["bodies"].astype(np.int64)
     component["first"] = np.cumsum(bodies) - bodies
     component["at"] = np.cumsum(bodies**2) - bodies**2
-    return Limbs(
+    return Articulations(
         body=body,
         component=component,
         held_from=np.cumsum([0, *map(len, held)], dtype=np.int32),

@@ -19,8 +19,8 @@ ITEMS_AT_A_TIME = 256
 
 _BOUNCY, _ON_RIM = 1, 2
 
-_Table = namedtuple(
-    "_Table",
+_ContactParts = namedtuple(
+    "_ContactParts",
     [
         "row", "rank",  # of its order
         "rows", "origin", "rim", "rebound", "slop",  # of `BodyContacts`
@@ -261,7 +261,7 @@ def fill_contacts(item, item_count, row_count, manifolds, shapes, owners, memory
     keep no more of it than those that are remembered.
     """
     order, cushions = contacts.order, contacts.cushions
-    table = _Table(
+    table = _ContactParts(
         order.row,
         order.rank,
         contacts.rows,

@@ -141,7 +141,7 @@ BodyContacts = namedtuple(
         "islands",  # `uneven_islands.Islands`
         "band",  # `body_band.Band`
         "groups",  # `contact_groups.Groups`
-        "limbs",  # `articulated_inertia.Limbs`
+        "limbs",  # `articulated_inertia.Articulations`
         "bouncy",  # (1,) 1: some have a restitution
         "struck",  # (1,) sweeps of blows in this substep
         "drifted",  # (1,) 1: some are to be looked for anew, see `contact_drift`

@@ -84,7 +84,7 @@ Fronts = namedtuple(
 )
 
 
-class _Tree(NamedTuple):
+class _EliminationTree(NamedTuple):
     """Fronts of v variables by number, children first."""
 
     order: Places  # (v,) as they are eliminated
@@ -156,7 +156,7 @@ def joint_fronts(
     return fronts, np.searchsorted(of_front, numbers)
 
 
-def _tree_of(edge: Places, weight: Places, component: Places) -> _Tree:
+def _tree_of(edge: Places, weight: Places, component: Places) -> _EliminationTree:
     """Fronts of the graph of edges (e, 2), component by component."""
     ends = np.concatenate([edge, edge[:, ::-1]])
     near = ends[np.argsort(ends[:, 0], kind="stable"), 1]
@@ -181,7 +181,7 @@ def _tree_of(edge: Places, weight: Places, component: Places) -> _Tree:
     of_entry, places = rank[of_entry[stays]], place[border[stays]]
     sort = np.lexsort([places, of_entry])
     numbers = np.arange(len(fronts) + 1)
-    return _Tree(
+    return _EliminationTree(
         order=order,
         variable_from=np.searchsorted(np.sort(owning), numbers),
         parent=np.where(parents[fronts] < 0, -1, rank[parents[fronts]]),
@@ -289,7 +289,7 @@ def _rows_of(places: Places, row_at: Places) -> Places:
     return np.repeat(row_at[places] - first, size) + np.arange(int(size.sum()))
 
 
-def _lay_out(tree: _Tree, row_at: Places) -> tuple[Records, int]:
+def _lay_out(tree: _EliminationTree, row_at: Places) -> tuple[Records, int]:
     """Fronts but for the coupling, and how large the stack of updates gets.
 
     An update is made above those of the front's children, which lie on top, and then moves down
