@@ -18,7 +18,7 @@ from .errors import ModelError
 QUICK_TO_CHECK = 8
 """Numbers that Python goes through faster than NumPy does."""
 
-NUMBERS = "biuf"
+NUMBER_KINDS = "biuf"
 """Kinds of NumPy types that count as numbers: truth values, whole numbers, floats."""
 
 
@@ -150,7 +150,7 @@ def floats(name: str, what: str, values: ArrayLike) -> Floats:
         given = np.asarray(values)
     except ValueError:
         raise ModelError(name, f"{what} is no array of numbers") from None
-    if given.dtype.kind not in NUMBERS:
+    if given.dtype.kind not in NUMBER_KINDS:
         raise ModelError(name, f"{what} is no array of numbers")
     return given.astype(np.float64, copy=False)
 

@@ -21,7 +21,7 @@ from .kernels import jit
 from .kernels.folder import cache_folder
 from .warm_up import SCENES, warm_up
 
-_PART = "VERLET_COMPILE_PART"
+_PART_VARIABLE = "VERLET_COMPILE_PART"
 """Environment variable that tells a process with which scene to begin; unset in the first one."""
 _DONE = "done"
 _GIVE_UP = 180.0
@@ -35,7 +35,7 @@ def compile_together() -> float:
     end when this one does.
     """
     start = time.perf_counter()
-    part, signs = os.environ.get(_PART), _signs()
+    part, signs = os.environ.get(_PART_VARIABLE), _signs()
     if not part:
         if jit.is_warm():
             return warm_up()
@@ -81,7 +81,7 @@ def _start_helper(part: int) -> subprocess.Popen[bytes]:
     """This process once more, beginning with another scene; it reads our end from its input."""
     return subprocess.Popen(
         [sys.executable, *sys.orig_argv[1:]],
-        env={**os.environ, _PART: str(part)},
+        env={**os.environ, _PART_VARIABLE: str(part)},
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # exists on Windows only

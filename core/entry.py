@@ -31,7 +31,7 @@ MOST_SUBSTEPS = 1_000_000
 
 QUATERNIONS = ("collider_orientation", "body_orientation", "body_previous_orientation")
 
-UNIT = 2e-3
+UNIT_TOLERANCE = 2e-3
 """How far the square of a quaternion may be from 1: those of Blender have 32 bits."""
 
 QUICK_TO_LOOP = 32
@@ -309,11 +309,11 @@ def _require_unit(name: str, quaternions: Floats) -> None:
     """Raise `ModelError` where one of (k, 4) is not of unit length."""
     if len(quaternions) <= QUICK_TO_LOOP // 4:
         rows = quaternions.tolist()
-        if all(abs(w * w + x * x + y * y + z * z - 1.0) <= UNIT for w, x, y, z in rows):
+        if all(abs(w * w + x * x + y * y + z * z - 1.0) <= UNIT_TOLERANCE for w, x, y, z in rows):
             return
     with np.errstate(over="ignore"):
         square = (quaternions * quaternions).sum(axis=1)
-    wrong = np.abs(square - 1.0) > UNIT
+    wrong = np.abs(square - 1.0) > UNIT_TOLERANCE
     if wrong.any():
         row = int(np.argmax(wrong))
         length = float(np.sqrt(square[row]))

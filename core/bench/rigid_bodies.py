@@ -21,8 +21,8 @@ from .rigid_scenes import (
     FRAMES_OF_BENCH,
     FRICTION,
     LINEAR_DAMPING,
+    NO_BODY,
     SCENES,
-    WORLD,
     Floats,
     RigidScene,
 )
@@ -52,7 +52,7 @@ def model_of(scene: RigidScene, *, sleeps: bool = True) -> Model:
         builder.add_collider(f"wall {w}", "BOX", tuple(half), place, friction=FRICTION)
     frames = scene.joint_frames() if scene.joint_kind else None
     for j, (pair, point) in enumerate(zip(scene.joint_body, scene.joint_point)):
-        first, second = (None if body == WORLD else OnBody(bodies[body]) for body in pair)
+        first, second = (None if body == NO_BODY else OnBody(bodies[body]) for body in pair)
         builder.add_joint(f"joint {j}", first, second, point, *_limited(scene, frames, j))
     return builder.finalize()
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .rigid_scenes import WORLD, Floats, Ints, RigidScene, product, rotation_matrices
+from .rigid_scenes import NO_BODY, Floats, Ints, RigidScene, product, rotation_matrices
 
 Figures = dict[str, float | int | bool | None]
 
@@ -108,7 +108,7 @@ def joint_gaps(scene: RigidScene, position: Floats, orientation: Floats) -> Floa
     for side in (0, 1):
         body, local = scene.joint_body[:, side], anchor[:, side]
         carried = position[body] + np.einsum("jik,jk->ji", rotation[body], local)
-        ends.append(np.where((body == WORLD)[:, None], local, carried))
+        ends.append(np.where((body == NO_BODY)[:, None], local, carried))
     return np.linalg.norm(ends[0] - ends[1], axis=1)
 
 

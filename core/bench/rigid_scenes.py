@@ -17,14 +17,14 @@ Ints = NDArray[np.int64]
 FPS = 24
 FRAMES_OF_BENCH = 240
 FRICTION = 0.5
-GRAVITY = 9.81  # m/s²
+SCENE_GRAVITY = 9.81  # m/s²
 LINEAR_DAMPING = 0.04  # share of the speed lost in a second: Blender's default
 ANGULAR_DAMPING = 0.1
 CUBE_HALF = 0.25  # m
 CUBE_SPACING = 0.95  # m, wider than a cube's diagonal, so that no two start in each other
 WALL_THICKNESS = 1.0  # m, thickness of floor and walls
 LINK_LENGTH = 0.2  # m
-WORLD = -1
+NO_BODY = -1
 """In place of a body: the joint's other side is fixed."""
 
 
@@ -61,11 +61,11 @@ class RigidScene:
         return len(self.mass)
 
     def anchors(self) -> Floats:
-        """Where joints hold their bodies, in these' frames (j, 2, 3) m; of WORLD: in space."""
+        """Where joints hold their bodies, in these' frames (j, 2, 3) m; of NO_BODY: in space."""
         body = self.joint_body
         arm = self.joint_point[:, None] - self.position[body]
         turned = np.einsum("jski,jsk->jsi", rotation_matrices(self.orientation)[body], arm)
-        return np.where((body == WORLD)[:, :, None], self.joint_point[:, None], turned)
+        return np.where((body == NO_BODY)[:, :, None], self.joint_point[:, None], turned)
 
     def joint_frames(self) -> Floats:
         """Where joints with limits look at first, quaternions (j, 4): Z of a hinge, X of a cone."""
@@ -163,7 +163,7 @@ def chain(n: int, *, both: bool, end_mass: float = 1.0) -> RigidScene:
     mass = np.ones(n)
     mass[-1] = end_mass
     body = np.stack([np.arange(-1, n), np.arange(n + 1)], axis=1)
-    body[-1, 1] = WORLD
+    body[-1, 1] = NO_BODY
     held = n + 1 if both else n
     return RigidScene(
         "chain",
@@ -192,7 +192,7 @@ def joint_grid(n: int, rows: int | None = None) -> RigidScene:
         [
             np.stack([along, along + 1], axis=1),
             np.stack([across, across + n], axis=1),
-            np.stack([np.full(len(held), WORLD), held], axis=1),
+            np.stack([np.full(len(held), NO_BODY), held], axis=1),
         ]
     )
     joints = np.concatenate([place[along] + (0.5, 0, 0), place[across] + (0, 0.5, 0), place[held]])

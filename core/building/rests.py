@@ -13,12 +13,14 @@ from ..model import Model
 from ..model.rest_table import RestTable
 from .particles import joined
 
-PATCH = 16
+REST_PATCH_PARTICLES = 16
 """Particles of a patch."""
 
 _NO_OBJECTS: Ints = np.zeros(0, dtype=np.int32)
 
-NOTHING_SLEEPS = RestTable(_NO_OBJECTS, np.zeros((0, PATCH), np.int32), _NO_OBJECTS, np.zeros(0))
+NOTHING_SLEEPS = RestTable(
+    _NO_OBJECTS, np.zeros((0, REST_PATCH_PARTICLES), np.int32), _NO_OBJECTS, np.zeros(0)
+)
 """Of a model in the making."""
 
 FLAT_THICKNESS = 1e-3
@@ -32,15 +34,15 @@ def rest_table(model: Model) -> RestTable:
     radius = np.zeros(len(model.objects))
     for number in np.flatnonzero(island >= 0).tolist():
         rows = model.objects[number].particles
-        first = np.arange(rows.start, rows.stop, PATCH)[:, None]
-        patch.append(np.minimum(first + np.arange(PATCH), rows.stop - 1))
+        first = np.arange(rows.start, rows.stop, REST_PATCH_PARTICLES)[:, None]
+        patch.append(np.minimum(first + np.arange(REST_PATCH_PARTICLES), rows.stop - 1))
         owner.append(np.full(len(first), number))
         thick = float(model.particles.radius[rows].mean())
         extent = float(np.linalg.norm(np.ptp(model.particles.position[rows], axis=0)))
         radius[number] = max(thick, FLAT_THICKNESS * extent)
     return RestTable(
         island=island,
-        patch=joined(patch, (0, PATCH), np.int32),
+        patch=joined(patch, (0, REST_PATCH_PARTICLES), np.int32),
         patch_object=joined(owner, (0,), np.int32),
         radius=radius,
     )

@@ -25,8 +25,8 @@ Simplex = namedtuple(
 )
 
 FAR, APART, OVERLAPPING = range(3)
-_ROUNDS = 100
-_TOUCHING = 1e-10  # of the size of A − B: nearer than that counts as touching
+_MOST_GJK_ITERATIONS = 100
+_TOUCHING_SHARE = 1e-10  # of the size of A − B: nearer than that counts as touching
 
 
 @lean_inline
@@ -194,8 +194,8 @@ def gjk(core, s, limit, guess):
     count = 1
     vv = dot(v, v)
     widest = vv  # m², the farthest that a point of A − B was seen from the origin
-    for _ in range(_ROUNDS):
-        if vv <= _TOUCHING * _TOUCHING * widest:
+    for _ in range(_MOST_GJK_ITERATIONS):
+        if vv <= _TOUCHING_SHARE * _TOUCHING_SHARE * widest:
             return OVERLAPPING, count, v
         w = add_corner(core, s, count, scale(-1.0, v))
         vw = dot(v, w)

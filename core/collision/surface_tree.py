@@ -46,7 +46,7 @@ SurfaceTree = namedtuple(
     ],
 )
 
-PATCH = 16
+PATCH_TRIANGLES = 16
 """Triangles of a patch, at most."""
 
 MOST_NOTCHED = 1.75
@@ -198,7 +198,7 @@ def _patches(skip: Ints, leaf: Ints, whole: Ints) -> tuple[Ints, Ints, Ints]:
     node, end = 0, 0 if not len(skip) else int(skip[0])
     while node < end:
         leaves = (int(skip[node]) - node + 1) // 2
-        if leaf[node] >= 0 or (leaves <= PATCH and whole[node]):
+        if leaf[node] >= 0 or (leaves <= PATCH_TRIANGLES and whole[node]):
             patch[node] = len(roots)
             roots.append(node)
             node = int(skip[node])

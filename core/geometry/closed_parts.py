@@ -9,7 +9,7 @@ from ..pairs import counted_pairs
 from .solid import WELD_SHARE
 from .surface import connected_parts
 
-OPEN_SHARE = 0.1
+OPEN_PART_SHARE = 0.1
 """A part whose holes, were they round, are more than this share of its surface encloses nothing."""
 
 
@@ -37,7 +37,7 @@ def facing(points: Floats, triangle: Ints) -> Ints:
     is_border = uses[row] == 1
     border = points[np.roll(triangle, -1, axis=1).T.reshape(-1)] - points[triangle.T.reshape(-1)]
     around = np.bincount(np.tile(label, 3), np.linalg.norm(border, axis=1) * is_border, count)
-    is_open = around**2 / (4.0 * np.pi) > OPEN_SHARE * area
+    is_open = around**2 / (4.0 * np.pi) > OPEN_PART_SHARE * area
     sign = np.where(is_open | (abs(volume) < 1e-9 * area**1.5), 0.0, np.sign(volume))
     out[:] = sign[label]
     return out

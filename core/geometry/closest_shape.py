@@ -39,8 +39,8 @@ FILLED = {"BOX": 0.9, "SPHERE": 0.8, "CYLINDER": 0.9, "CAPSULE": 0.85}
 """Share of a shape's volume that the mesh's hull must have."""
 
 BOX_CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
-_TURN = 2.0 * np.pi * np.arange(48) / 48
-CIRCLE = np.stack([np.cos(_TURN), np.sin(_TURN), 0.0 * _TURN], axis=1)
+_CIRCLE_ANGLES = 2.0 * np.pi * np.arange(48) / 48
+CIRCLE = np.stack([np.cos(_CIRCLE_ANGLES), np.sin(_CIRCLE_ANGLES), 0.0 * _CIRCLE_ANGLES], axis=1)
 
 
 @dataclass(frozen=True, eq=False)

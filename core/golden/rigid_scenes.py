@@ -32,10 +32,10 @@ SPREAD_OF_THINGS = 3.0
 
 TILT = (1.0, 0.1, 0.2, 0.05)
 
-_HULL = convex_hull(np.random.default_rng(2).normal(size=(14, 3)) * 0.2)
+_RANDOM_HULL = convex_hull(np.random.default_rng(2).normal(size=(14, 3)) * 0.2)
 _BUMPY = np.array([(x, y, 0.05 * ((x + 2 * y) % 3)) for y in range(-2, 3) for x in range(-2, 3)])
 _CELLS = np.array([5 * y + x for y in range(4) for x in range(4)], dtype=np.int32)
-_TRIANGLES = np.concatenate(
+_BUMPY_TRIANGLES = np.concatenate(
     [
         np.stack([_CELLS, _CELLS + 1, _CELLS + 6], axis=1),
         np.stack([_CELLS, _CELLS + 6, _CELLS + 5], axis=1),
@@ -64,9 +64,9 @@ SOLID = ("BOX", "SPHERE", "CAPSULE", "CYLINDER", "HULL")
 def shape(kind: str) -> Shape:
     """The shape of a kind."""
     if kind == "HULL":
-        return Shape.of(kind, kind, hull=_HULL)
+        return Shape.of(kind, kind, hull=_RANDOM_HULL)
     if kind == "MESH":
-        return Shape.of(kind, kind, surface=Surface(_BUMPY, _TRIANGLES))
+        return Shape.of(kind, kind, surface=Surface(_BUMPY, _BUMPY_TRIANGLES))
     return Shape.of(kind, kind, SIZES[kind])
 
 
@@ -295,7 +295,7 @@ def driven_bodies() -> GoldenScene:
     floor = np.array([(x, y, 0.0) for x in (-9.0, 9.0) for y in (-9.0, 9.0)])
     sheet = _BUMPY + (0.0, 6.0, 0.0)
     add_collider(builder, "floor", floor, upright, ColliderSettings(shape="PLANE"))
-    add_collider(builder, "sheet", sheet, upright, ColliderSettings(shape="MESH"), _TRIANGLES)
+    add_collider(builder, "sheet", sheet, upright, ColliderSettings(shape="MESH"), _BUMPY_TRIANGLES)
     for k, follows in enumerate(("ACTIVE", "ANIMATED", "PASSIVE", "ACTIVE")):
         points = lump.positions + (1.0 * k, 0.0, 0.4)
         settings = BodySettings(type=follows, density=500.0, mass_by="DENSITY")

@@ -19,7 +19,7 @@ from typing import Any
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 
 _DIGEST = hashlib.sha256
-_SIZE = _DIGEST().digest_size  # bytes
+_DIGEST_SIZE = _DIGEST().digest_size  # bytes
 
 
 def write_sealed(path: Path, data: bytes) -> None:
@@ -43,8 +43,8 @@ def read_sealed(path: Path) -> bytes | None:
         held = path.read_bytes()
     except OSError:
         return None
-    data = held[_SIZE:]
-    if len(held) >= _SIZE and _DIGEST(data).digest() == held[:_SIZE]:
+    data = held[_DIGEST_SIZE:]
+    if len(held) >= _DIGEST_SIZE and _DIGEST(data).digest() == held[:_DIGEST_SIZE]:
         return data
     with suppress(OSError):
         path.unlink()

@@ -18,7 +18,7 @@ from .lanes import LANES
 
 _DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
 _TRUTHS = ir.VectorType(ir.IntType(1), LANES)
-_PLACE = ir.IntType(32)
+_LANE_INDEX = ir.IntType(32)
 _FLOAT_BYTES = 8
 
 
@@ -94,7 +94,7 @@ def _in_all(builder: Any, value: Any) -> Any:
 def _packed(builder: Any, *values: Any) -> Any:
     packed = ir.Constant(_DOUBLES, ir.Undefined)
     for k, value in enumerate(values):
-        packed = builder.insert_element(packed, value, _PLACE(k))
+        packed = builder.insert_element(packed, value, _LANE_INDEX(k))
     return packed
 
 
@@ -253,7 +253,7 @@ def _places(builder: Any, x: Any, rows: Any, n: Any) -> list[Any]:
     )
     places = []
     for k in range(LANES):
-        row = builder.sext(builder.load(builder.gep(rows.data, [_PLACE(k)])), long)
+        row = builder.sext(builder.load(builder.gep(rows.data, [_LANE_INDEX(k)])), long)
         places.append(builder.gep(x.data, [builder.add(builder.mul(row, width), n)]))
     return places
 
@@ -264,7 +264,7 @@ def _gathered(builder: Any, x: Any, rows: Any, n: Any) -> Any:
 
 def _scattered(builder: Any, x: Any, rows: Any, n: Any, value: Any) -> None:
     for k, place in enumerate(_places(builder, x, rows, n)):
-        builder.store(builder.extract_element(value, _PLACE(k)), place)
+        builder.store(builder.extract_element(value, _LANE_INDEX(k)), place)
 
 
 _ON_ROWS = (types.Array, types.Array, types.Integer)

@@ -39,8 +39,8 @@ _FUNCTIONS = (
     *("PyEval_RestoreThread", "Py_IncRef", "Py_DecRef"),
 )
 """What the library needs of Python, in the order in which it wants it."""
-_WORDS = {"integer": 1, "number": 2, "truth": 3, "none": 7}
-_ROWS, _ANY_ARRAY, _TUPLE = 4, 5, 6
+_SCALAR_WORDS = {"integer": 1, "number": 2, "truth": 3, "none": 7}
+_ROW_ARRAY_WORD, _ANY_ARRAY_WORD, _TUPLE_WORD = 4, 5, 6
 
 
 class _Method(ctypes.Structure):
@@ -120,14 +120,18 @@ class Library:
         import numpy as np
 
         if isinstance(kind, str):
-            words.append(_WORDS[kind])
+            words.append(_SCALAR_WORDS[kind])
             return int(kind != "none")
         if "tuple" in kind:
-            words += [_TUPLE, len(kind["tuple"])]
+            words += [_TUPLE_WORD, len(kind["tuple"])]
             return sum([self._describe(item, words) for item in kind["tuple"]])
         dtype = np.dtype(_dtype(kind["array"]))
         _keep(dtype)  # the plan does, until it meets another object that says the same
-        words += [_ROWS if kind["rows"] else _ANY_ARRAY, id(dtype), kind["dimensions"]]
+        words += [
+            _ROW_ARRAY_WORD if kind["rows"] else _ANY_ARRAY_WORD,
+            id(dtype),
+            kind["dimensions"],
+        ]
         return 1 + int(kind["dimensions"]) * (1 if kind["rows"] else 2)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from numba.core.codegen import JITCodeLibrary
 
 # What Numba gives to copies of functions, and to wrappers of loops over several threads.
-SHARED = {"linkonce_odr", "weak_odr"}
+SHARED_LINKAGE = {"linkonce_odr", "weak_odr"}
 
 
 class Whole(JITCodeLibrary):
@@ -24,7 +24,7 @@ class Whole(JITCodeLibrary):
 
     def _optimize_final_module(self) -> None:
         for function in self._final_module.functions:
-            if function.linkage.name in SHARED and not function.is_declaration:
+            if function.linkage.name in SHARED_LINKAGE and not function.is_declaration:
                 function.linkage = "internal"
         super()._optimize_final_module()
 

@@ -15,7 +15,7 @@ from ..geometry.closest_shape import Fit
 from ..geometry.solid import solid_parts
 from ..settings import ColliderSettings
 from ..vector import rotation_matrix
-from .fit import OPEN_SHARE, fit_shape
+from .fit import OPEN_VESSEL_SHARE, fit_shape
 from .points import checked_points
 from .solid import layer_bits, placed_shapes
 
@@ -94,7 +94,7 @@ def _is_simple(fit: Fit, x: Floats, own: Floats, faces: Ints, may_be_ground: boo
     """Whether the shape that fits a mesh best suits one that need not be convex."""
     if fit.shape == "PLANE":
         return may_be_ground and is_level_ground(x, own, faces)
-    parts = solid_parts(x, faces, OPEN_SHARE)
+    parts = solid_parts(x, faces, OPEN_VESSEL_SHARE)
     is_solid = len(parts) > 0 and all(part.volume > 0.0 for part in parts)
     return is_solid and fit.shape != "COMPOUND"
 

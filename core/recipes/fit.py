@@ -25,7 +25,7 @@ FLAT_MESH = 1e-3
 CONCAVE = 1.15
 """A hull of more than this many times the mesh's volume leaves too much of it empty."""
 
-OPEN_SHARE = 0.1
+OPEN_VESSEL_SHARE = 0.1
 """A hole of more than this share of the surface makes an open vessel of what is to be COMPOUND."""
 
 FINE = 256
@@ -134,7 +134,7 @@ def _elaborate(shape: str, places: bytes, faces: bytes) -> Fit:
         return hull_shape(hull)
     if shape == "CYLINDER":
         return smallest_cylinder(hull)
-    largest_hole = OPEN_SHARE
+    largest_hole = OPEN_VESSEL_SHARE
     if shape == "AUTO":
         largest_hole = 1.0
         solids = solid_parts(local, triangles)

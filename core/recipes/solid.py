@@ -14,7 +14,7 @@ from ..geometry.mass_properties import MassProperties, mesh_mass_properties
 from ..geometry.solid import solid_parts
 from ..rotation import conjugate, product
 from ..vector import rotation_matrix
-from .fit import OPEN_SHARE, ROUNDED_SHARE
+from .fit import OPEN_VESSEL_SHARE, ROUNDED_SHARE
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
@@ -62,7 +62,7 @@ def _is_vessel(places: bytes, faces: bytes) -> bool:
     """Whether the same points and faces are walls without thickness, for what is COMPOUND."""
     points = ROUNDED_SHARE * np.frombuffer(places, dtype=np.int32).reshape(-1, 3).astype(np.float64)
     triangles = np.frombuffer(faces, dtype=np.int32).reshape(-1, 3)
-    return any(part.volume == 0.0 for part in solid_parts(points, triangles, OPEN_SHARE))
+    return any(part.volume == 0.0 for part in solid_parts(points, triangles, OPEN_VESSEL_SHARE))
 
 
 def placed_shapes(name: str, fit: Fit, origin: Floats, orientation: Floats) -> list[Shape]:

@@ -12,7 +12,7 @@ from ..model import Model
 from ..particles.contacts.contact_point import PARTICLES
 from ..particles.contacts.hook import Meeting
 from ..particles.heaps.ball_sleep import (
-    STILL_DRIFT,
+    STILL_BALL_DRIFT,
     STILL_FALL,
     feel_balls,
     feel_shapes,
@@ -131,7 +131,7 @@ class BallSleep:
         duration = frame.inputs.duration
         way = np.linalg.norm(frame.x[scratch.particles] - self.began_at, axis=1)
         fast = STILL_FALL * np.sqrt(math.hypot(*frame.inputs.gravity) * scratch.radius)
-        still = way <= np.maximum(fast, STILL_DRIFT * scratch.radius) * duration
+        still = way <= np.maximum(fast, STILL_BALL_DRIFT * scratch.radius) * duration
         if self.forces.is_any:
             still &= ~self.forces.force[scratch.particles].any(axis=1) | self.asleep
         grab = frame.inputs.grab

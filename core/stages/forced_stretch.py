@@ -27,7 +27,7 @@ from ..particles.contacts.forced_stretch import (
 )
 from .frame import Frame
 
-_NOBODY: Ints = np.zeros(0, dtype=np.int32)
+_NONE_PRESSED: Ints = np.zeros(0, dtype=np.int32)
 
 
 class StretchScratch:
@@ -84,7 +84,7 @@ class ForcedStretch:
         self._take()
         was_pressed = len(state.pressed) > 0 and frame.work.surfaces is not None
         self.may_be = self.forced is not None or was_pressed or self._may_begin()
-        self._remember(frame.state.stretch.pressed if self.may_be else _NOBODY)
+        self._remember(frame.state.stretch.pressed if self.may_be else _NONE_PRESSED)
 
     def _may_begin(self) -> bool:
         """Whether pins move, or there is what could press; surfaces tell when they meet."""
@@ -101,7 +101,7 @@ class ForcedStretch:
 
     def finish(self) -> None:
         """Note who was pressed in the last substep."""
-        pressed = np.flatnonzero(self.own.pressed) if self.pressed_count else _NOBODY
+        pressed = np.flatnonzero(self.own.pressed) if self.pressed_count else _NONE_PRESSED
         self.frame.state.stretch.pressed = pressed.astype(np.int32)
 
     def _take(self) -> None:

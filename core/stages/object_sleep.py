@@ -18,7 +18,7 @@ from ..collision.swept_boxes import Boxes, FrameEnds, boxes_of_points, boxes_of_
 from ..model import Model, State
 from ..model.rest_table import find_moving
 from ..particles.particle_bodies.four_particles import body_poses
-from ..rigid.sleep.stillness import REST_TIME
+from ..rigid.sleep.stillness import LONGEST_AWAKE, REST_TIME
 from .bodies import Bodies
 from .forces import Forces
 from .frame import Frame
@@ -27,7 +27,7 @@ from .sleepers import Mask, SleeperScratch, keyed_factors, without_islands
 STILL_PATCH = 0.005
 """Share of √(g r), r being half the thickness, that counts as still."""
 
-STILL_DRIFT = 1e-3
+STILL_PATCH_DRIFT = 1e-3
 """Half thicknesses a second that count as still where nothing falls."""
 
 
@@ -42,10 +42,6 @@ def acted_on(frame: Frame, forces: Forces) -> Mask:
     if frame.work.surfaces is not None:
         acted[frame.work.surfaces.pierced_objects(len(acted))] = True
     return acted
-
-
-LONGEST_AWAKE = float(np.nextafter(REST_TIME, 0.0))
-"""s, the longest rest of what still waits for others."""
 
 
 class NearScratch:
@@ -136,7 +132,9 @@ class ObjectSleep:
     def _least_ways(self) -> Floats:
         """How far (o,) m the middle of a patch gets in `REST_TIME` in what is still."""
         radius, gravity = self.table.radius, math.hypot(*self.frame.inputs.gravity)
-        still: Floats = np.maximum(STILL_PATCH * np.sqrt(gravity * radius), STILL_DRIFT * radius)
+        still: Floats = np.maximum(
+            STILL_PATCH * np.sqrt(gravity * radius), STILL_PATCH_DRIFT * radius
+        )
         return REST_TIME * still
 
     def _ripe(self) -> Mask:

@@ -19,7 +19,7 @@ from ..settings import SolverSettings
 from ..settings.gravity import GRAVITY
 from ..step import advance
 from .case import CASES, Result
-from .layers_on_bodies import pairs_with_bodies
+from .layers_on_bodies import MOST_SUNK, pairs_with_bodies
 from .mixed import angular_momenta_of_all, momenta_of_all
 
 STANDING = 84
@@ -29,7 +29,6 @@ STILL_FOR = 12
 COUNTED_EVERY = 4
 """Frames after which pairs are counted."""
 
-MOST_SUNK = 0.001  # m
 MOST_CREEP = 0.002  # m/s
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..bench.cloth_scenes import sheet
+from ..bench.rigid_scenes import FPS
 from ..building.builder import ModelBuilder
 from ..collision.shape import Shape, Surface
 from ..model import FrameInputs, Model
@@ -30,9 +31,8 @@ LONG, WIDE = 1.4, 0.6  # m, of the cloth
 AT = (0.25, 0.01)  # m, where the body stands on it
 CLOTH_FRICTION, BODY_FRICTION = 0.1, 0.3
 SETTLING, PULLING, THROWN = 16, 6, 24  # frames
-FPS = 24
 
-_LYING = {"plate": ("CYLINDER", (0.12, 0.01)), "brick": ("BOX", (0.07, 0.05, 0.02))}
+_LYING_SHAPES = {"plate": ("CYLINDER", (0.12, 0.01)), "brick": ("BOX", (0.07, 0.05, 0.02))}
 
 
 def _top_of_triangles() -> Shape:
@@ -67,7 +67,7 @@ class Laid:
 
 def _laid(laid: Laid) -> tuple[Model, Floats]:
     """The model, and which way along the cloth is to its far border."""
-    kind, size = _LYING[laid.shape]
+    kind, size = _LYING_SHAPES[laid.shape]
     edge, yaw, rub = laid.edge, laid.yaw, laid.ground_friction
     turn = np.array([[math.cos(yaw), -math.sin(yaw), 0.0], [math.sin(yaw), math.cos(yaw), 0.0]])
     columns, rows = round(LONG / edge) + 1, round(WIDE / edge) + 1
@@ -115,7 +115,7 @@ def _pulled(laid: Laid, speed: float, rate: float) -> tuple[float, float, float]
         highest = max(highest, state.body_position[0, 2])
     way = 0.5 * laid.friction * GRAVITY * (PULLING / FPS) ** 2
     thickness = 2.0 * float(model.particles.radius[0])
-    off = float(start[2]) - thickness - _LYING[laid.shape][1][-1]
+    off = float(start[2]) - thickness - _LYING_SHAPES[laid.shape][1][-1]
     return off, float((state.body_position[0] - start) @ along) / way, float(highest - start[2])
 
 

@@ -82,7 +82,7 @@ _POURED = {
     "20": Poured(0.02, 0.25, 100),
     "20-960": Poured(0.02, 0.25, 100, 960.0),
 }
-_THIN = {
+_THIN_COINS = {
     "12": Poured(0.012, 0.15, 100),
     "15": Poured(0.015, 0.2, 130),
     "15-240": Poured(0.015, 0.2, 80, 240.0),
@@ -97,5 +97,5 @@ def _thin(of: Poured) -> Result:
     return Result(unrest(of), 0.0, 0.01)
 
 
-for _name, _of in _THIN.items():
+for _name, _of in _THIN_COINS.items():
     CASES[f"thin-coins-{_name}"] = partial(_thin, _of)

@@ -17,7 +17,7 @@ from ..settings import SolverSettings, WindSettings
 from ..step import advance
 from .case import Result, case
 
-_INPUTS = FrameInputs(
+_WIND_AND_FIELDS = FrameInputs(
     wind=WindSettings(velocity=(3.0, 1.0, 0.0)),
     fields=(
         Field("eddies", "TURBULENCE", strength=2.0, noise=0.5, speed=0.5, surface=0.5),
@@ -44,7 +44,7 @@ def _everything() -> Model:
 
 def _run(model: Model, state: State, frames: int, threads: int) -> State:
     for _ in range(frames):
-        state, _ = advance(model, state, _INPUTS, SolverSettings(threads=threads))
+        state, _ = advance(model, state, _WIND_AND_FIELDS, SolverSettings(threads=threads))
     return state
 
 

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from ..arrays import Floats
+from ..bench.rigid_scenes import FPS
 from ..building.builder import ModelBuilder
 from ..forces.field import Field
 from ..forces.weight import Weight
@@ -16,11 +17,10 @@ from ..model import FrameInputs, Model
 from ..settings import AnimatedSettings, SolverSettings
 from ..step import advance
 from .case import Result, case
+from .forces import START, VELOCITY
 from .rates import at_rates
 
-FPS = 24
-START, VELOCITY = np.array([1.0, -2.0, 3.0]), np.array([0.4, -1.0, 2.0])
-HALF = math.sqrt(0.5)
+ROOT_HALF = math.sqrt(0.5)
 
 Keyed = Callable[[int], tuple[FrameInputs, Floats]]
 """What acts in a frame, and the acceleration (3,) m/s² that it makes."""
@@ -39,7 +39,9 @@ def _gravity(frame: int) -> tuple[FrameInputs, Floats]:
 def _field(frame: int) -> tuple[FrameInputs, Floats]:
     """A wind along x that begins in the seventh frame, is keyed to another strength, and ends."""
     blows = {0: 0.0, 1: 40.0, 2: -7.0, 3: 0.0}[min(frame // 6, 3)]
-    given = (Field("wind", "WIND", (0, 0, 0), (HALF, 0, HALF, 0), blows),) if blows else ()
+    given = (
+        (Field("wind", "WIND", (0, 0, 0), (ROOT_HALF, 0, ROOT_HALF, 0), blows),) if blows else ()
+    )
     inputs = FrameInputs(duration=1.0 / FPS, fields=given)
     return inputs, np.array([blows, 0.0, inputs.gravity[2]])
 
@@ -47,7 +49,7 @@ def _field(frame: int) -> tuple[FrameInputs, Floats]:
 def _factor(frame: int) -> tuple[FrameInputs, Floats]:
     """A wind from the start on, whose hold on the object is keyed."""
     share = (0.0, 1.0, 0.25)[min(frame // 8, 2)]
-    given = (Field("wind", "WIND", (0, 0, 0), (HALF, 0, HALF, 0), 12.0),)
+    given = (Field("wind", "WIND", (0, 0, 0), (ROOT_HALF, 0, ROOT_HALF, 0), 12.0),)
     keyed = (AnimatedSettings(fields=share),)
     inputs = FrameInputs(duration=1.0 / FPS, fields=given, animated=keyed)
     return inputs, np.array([12.0 * share, 0.0, inputs.gravity[2]])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats
+from ..bench.rigid_scenes import FPS
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
 from ..rigid.sleep.stillness import REST_TIME
@@ -16,8 +17,6 @@ from ..settings import SolverSettings
 from ..step import advance
 from .case import Result, case
 from .rates import at_rates
-
-FPS = 24
 
 
 def _pile(side: float, velocity: tuple[float, float, float], rate: float) -> Floats:

@@ -32,7 +32,7 @@ LENGTH_OF_RANDOM = 48
 LOOKS = 6
 """Frames after which it is looked what intersects."""
 
-UNEVENNESS = 1e-9
+UNEVENNESS_LENGTH = 1e-9
 """m by which places are taken to be elsewhere then: in one plane, rounding would tell."""
 
 
@@ -104,7 +104,7 @@ def pairs_gone_through(seed: int) -> int:
     scene = random_cloth(seed)
     begins_apart = not crossings_at_start(scene.model)
     state, most, now = scene.model.initial_state(), 0, 0
-    off = UNEVENNESS * np.random.default_rng(seed).normal(size=state.position.shape)
+    off = UNEVENNESS_LENGTH * np.random.default_rng(seed).normal(size=state.position.shape)
     for frame in range(1, LENGTH_OF_RANDOM + 1):
         state, _ = advance(scene.model, state, scene.inputs(frame), scene.settings)
         if frame % LOOKS == 0:

@@ -15,7 +15,7 @@ from ..step import advance
 from .case import Result
 from .rates import at_rates
 
-FRICTION = 0.5
+BOX_FRICTION = 0.5
 
 
 def _start(model: Model, rate: float) -> tuple[State, SolverSettings]:
@@ -61,8 +61,8 @@ def _slide(rate: float) -> tuple[float, float, float]:
         state, _ = advance(model, state, FrameInputs(duration=4 * h), settings)
         x = float(state.body_position[0, 0])
         speed = (x - float(state.body_previous[0, 0])) / h
-        exact = 3.0 - FRICTION * G * (state.time - 0.5 * h)  # in the middle of the last step
-        if exact > FRICTION * G * h:
+        exact = 3.0 - BOX_FRICTION * G * (state.time - 0.5 * h)  # in the middle of the last step
+        if exact > BOX_FRICTION * G * h:
             worst = max(worst, abs(speed - exact))
         farthest = max(farthest, x)
         back = max(back, farthest - x)
@@ -88,8 +88,8 @@ def _down(degrees: float, seconds: float, rate: float) -> float:
     turn = (math.cos(a / 2), 0.0, math.sin(a / 2), 0.0)
     up = np.array([math.sin(a), 0.0, math.cos(a)])
     builder = ModelBuilder()
-    builder.add_body("box", "BOX", (0.25,) * 3, 0.25 * up, turn, mass=2.0, friction=FRICTION)
-    builder.add_collider("slope", "PLANE", (), (0, 0, 0), turn, friction=FRICTION)
+    builder.add_body("box", "BOX", (0.25,) * 3, 0.25 * up, turn, mass=2.0, friction=BOX_FRICTION)
+    builder.add_collider("slope", "PLANE", (), (0, 0, 0), turn, friction=BOX_FRICTION)
     model = builder.finalize()
     state, settings = _start(model, rate)
     while state.time < seconds - 1e-9:
@@ -109,4 +109,4 @@ def ramp_slides(rate: float) -> Result:
     """The μ that the way s down a slope of 27.1° in 2 s tells: s = ½ g (sin α − μ cos α) t²."""
     a, t = math.radians(27.1), 2.0
     way = _down(27.1, t, rate)
-    return Result(math.tan(a) - 2.0 * way / (G * math.cos(a) * t * t), FRICTION, 1e-3)
+    return Result(math.tan(a) - 2.0 * way / (G * math.cos(a) * t * t), BOX_FRICTION, 1e-3)

@@ -10,6 +10,7 @@ from functools import cache, partial
 
 import numpy as np
 
+from ..bench.rigid_scenes import FPS
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model
 from ..recipes.cloth import add_cloth
@@ -23,7 +24,6 @@ SACK_RADIUS, DEEP, HUNG_AT = 0.32, 0.75, 1.15  # m, the last one over the floor
 AROUND, DOWN, BOTTOM = 40, 22, 7  # rings of so many vertices: of the wall, and of the bottom
 FRAMES = 48
 HANGING, LYING = 40, 60  # frames, of a sack that is let go
-FPS = 24
 
 Filling = tuple[str, tuple[float, ...], float, int]
 

@@ -15,8 +15,8 @@ from verlet_physics.bench.rigid_measure import (
     wall_depth,
 )
 from verlet_physics.bench.rigid_scenes import (
+    NO_BODY,
     SCENES,
-    WORLD,
     RigidScene,
     product,
     random_turns,
@@ -233,7 +233,7 @@ def test_the_sizes_of_the_scenes():
         *(200, 1000, 21, 21, 21, 10, 10, 10, 55, 5050, 10780, 220, 900, 144)
     ]
     both = rigid_scenes.chain(21, both=True)
-    assert both.joint_body[[0, -1]].tolist() == [[WORLD, 0], [20, WORLD]]
+    assert both.joint_body[[0, -1]].tolist() == [[NO_BODY, 0], [20, NO_BODY]]
     span = np.linalg.norm(both.joint_point[-1] - both.joint_point[0])
     assert span == pytest.approx(0.7 * 21 * 0.2, rel=0.01)  # 21 is odd: one rod aslant
     one = SCENES["chain_heavy"][0](21)

@@ -96,12 +96,12 @@ from verlet_physics import SolverSettings, advance
 from verlet_physics.bench import rigid_scenes
 from verlet_physics.bench.rigid_bodies import model_of
 from verlet_physics.bench.scenes import SCENES
-from verlet_physics.truth.determinism import _INPUTS, _everything
+from verlet_physics.truth.determinism import _WIND_AND_FIELDS, _everything
 bodies = [model_of(rigid_scenes.heap(8)), model_of(rigid_scenes.chain(4, both=True))]
 for model in [_everything(), *bodies, *(make(6).model for make, _ in SCENES.values())]:
     state = model.initial_state()
     for threads in (1, 2):
-        state, _ = advance(model, state, _INPUTS, SolverSettings(threads=threads))
+        state, _ = advance(model, state, _WIND_AND_FIELDS, SolverSettings(threads=threads))
 print(sorted(set(plain)))
 """
 

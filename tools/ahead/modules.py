@@ -37,7 +37,7 @@ def stop_before_machine_code() -> None:
 
 def _keep_private(library: Any) -> None:
     for function in library._final_module.functions:
-        if function.linkage.name in linking.SHARED and not function.is_declaration:
+        if function.linkage.name in linking.SHARED_LINKAGE and not function.is_declaration:
             function.linkage = "internal"
 
 

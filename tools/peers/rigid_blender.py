@@ -6,7 +6,7 @@ Settings: ``substeps``, ``iterations``.
 import bpy
 import numpy as np
 import rigid
-from bench.rigid_scenes import ANGULAR_DAMPING, FPS, FRAMES, FRICTION, LINEAR_DAMPING, WORLD
+from bench.rigid_scenes import ANGULAR_DAMPING, FPS, FRAMES, FRICTION, LINEAR_DAMPING, NO_BODY
 
 NOWHERE = [False] * 19 + [True]
 """A collision collection that nothing else is in."""
@@ -89,7 +89,7 @@ def limit(joint: bpy.types.RigidBodyConstraint, kind: str, low: float, high: flo
 frames = boxes.joint_frames() if boxes.joint_kind else None
 for number, (pair, point) in enumerate(zip(boxes.joint_body, boxes.joint_point)):
     ends = [
-        objects[body] if body != WORLD else add_box(point, LEVEL, np.full(3, 0.02), 0.0)
+        objects[body] if body != NO_BODY else add_box(point, LEVEL, np.full(3, 0.02), 0.0)
         for body in pair
     ]
     empty = bpy.data.objects.new("joint", None)

@@ -10,13 +10,13 @@ from importlib.metadata import version
 import culverin
 import numpy as np
 import rigid
-from bench.rigid_scenes import FPS, FRICTION, GRAVITY, WORLD
+from bench.rigid_scenes import FPS, FRICTION, NO_BODY, SCENE_GRAVITY
 
 wanted = rigid.request()
 scene = rigid.scene_of(wanted)
 world = culverin.PhysicsWorld(
     settings={
-        "gravity": (0.0, 0.0, -GRAVITY),
+        "gravity": (0.0, 0.0, -SCENE_GRAVITY),
         "num_threads": os.cpu_count() or 1,
         "penetration_slop": wanted.get("slop", 0.02),
         "temp_allocator_size": 256 << 20,
@@ -57,7 +57,7 @@ handles = [
 for pair, point in zip(scene.joint_body, scene.joint_point):
     ends = [
         handles[body]
-        if body != WORLD
+        if body != NO_BODY
         else add_box(point, (0.01, 0.01, 0.01), culverin.MOTION_STATIC)
         for body in pair
     ]

@@ -8,14 +8,21 @@ from importlib.metadata import version
 import numpy as np
 import pybullet
 import rigid
-from bench.rigid_scenes import ANGULAR_DAMPING, FPS, FRICTION, GRAVITY, LINEAR_DAMPING, WORLD
+from bench.rigid_scenes import (
+    ANGULAR_DAMPING,
+    FPS,
+    FRICTION,
+    LINEAR_DAMPING,
+    NO_BODY,
+    SCENE_GRAVITY,
+)
 
 NONE = (0.0, 0.0, 0.0)
 wanted = rigid.request()
 scene = rigid.scene_of(wanted)
 substeps = wanted.get("substeps", 10)
 pybullet.connect(pybullet.DIRECT)
-pybullet.setGravity(0.0, 0.0, -GRAVITY)
+pybullet.setGravity(0.0, 0.0, -SCENE_GRAVITY)
 pybullet.setPhysicsEngineParameter(
     fixedTimeStep=1.0 / FPS / substeps,
     numSolverIterations=wanted.get("iterations", 10),
@@ -53,12 +60,12 @@ bodies = [add_box(*one) for one in zip(scene.position, scene.orientation, scene.
 for pair, anchors in zip(scene.joint_body, scene.anchors()):
     # the world must come second
     (first, at_first), (second, at_second) = sorted(
-        zip(pair, anchors), key=lambda end: end[0] == WORLD
+        zip(pair, anchors), key=lambda end: end[0] == NO_BODY
     )
     pybullet.createConstraint(
         bodies[first],
         -1,
-        bodies[second] if second != WORLD else -1,
+        bodies[second] if second != NO_BODY else -1,
         -1,
         pybullet.JOINT_POINT2POINT,
         NONE,

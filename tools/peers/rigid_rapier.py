@@ -9,12 +9,19 @@ from importlib.metadata import version
 import numpy as np
 import rapier3d
 import rigid
-from bench.rigid_scenes import ANGULAR_DAMPING, FPS, FRICTION, GRAVITY, LINEAR_DAMPING, WORLD
+from bench.rigid_scenes import (
+    ANGULAR_DAMPING,
+    FPS,
+    FRICTION,
+    LINEAR_DAMPING,
+    NO_BODY,
+    SCENE_GRAVITY,
+)
 
 wanted = rigid.request()
 scene = rigid.scene_of(wanted)
 substeps = wanted.get("substeps", 3)
-world = rapier3d.PhysicsWorld(gravity=(0.0, 0.0, -GRAVITY))
+world = rapier3d.PhysicsWorld(gravity=(0.0, 0.0, -SCENE_GRAVITY))
 world.set_num_threads(os.cpu_count() or 1)
 world.integration_parameters.dt = 1.0 / FPS / substeps
 
@@ -52,7 +59,7 @@ handles = [add_body(*one) for one in zip(scene.position, scene.orientation, scen
 for pair, point, anchors in zip(scene.joint_body, scene.joint_point, scene.anchors()):
     ends, local = [], []
     for body, anchor in zip(pair, anchors):
-        if body == WORLD:
+        if body == NO_BODY:
             fixed = rapier3d.RigidBody.fixed().translation(triple(point))
             ends.append(world.add_body(fixed))
             local.append((0.0, 0.0, 0.0))

@@ -31,10 +31,10 @@ from .rig_controls import (
     find_switches,
 )
 
-_MOST_ROUNDS = 40
-_STILL = 1e-6  # change of a matrix, of an armature of unit size, that is rounding
+_MOST_FITTING_ROUNDS = 40
+_MATRIX_ROUNDING = 1e-6  # change of a matrix, of an armature of unit size, that is rounding
 _ROUNDS_OF_BENDS = 8
-_STRAIGHT = 1e-4
+_ON_AXIS = 1e-4
 _PLACE_OFF, _TURN_OFF = 1e-3, np.radians(0.1)  # m and rad that a bone may be off without a word
 
 
@@ -114,7 +114,7 @@ def _solve(
         bone.matrix_basis = basis
     seen = poser.look()
     size = max(float(np.abs(seen[:, :3, 3]).max()), 1e-6)
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MOST_FITTING_ROUNDS):
         change = 0.0
         for number, (bone, about) in enumerate(zip(bones, data)):
             above = (
@@ -128,7 +128,7 @@ def _solve(
             change = max(change, float(np.abs(difference).max()))
             own[number] = bone.matrix_basis = basis
         seen = poser.look()
-        if change < _STILL:
+        if change < _MATRIX_ROUNDING:
             break
     return own, seen
 
@@ -156,7 +156,7 @@ def _bend(
             else:
                 handle.matrix_basis = handle.matrix_basis @ Matrix.Rotation(angle, 4, "Y")
         seen = poser.look()
-        if largest < _STILL:
+        if largest < _MATRIX_ROUNDING:
             break
     return seen
 
@@ -178,7 +178,7 @@ def _angle_about(axis: Floats, a: Floats, b: Floats) -> float:
     """The angle about an axis from a to b; 0 where one of them lies on it."""
     axis = axis / max(float(np.linalg.norm(axis)), 1e-12)
     a, b = a - axis * (axis @ a), b - axis * (axis @ b)
-    if min(np.linalg.norm(a), np.linalg.norm(b)) < _STRAIGHT * np.linalg.norm(b + a):
+    if min(np.linalg.norm(a), np.linalg.norm(b)) < _ON_AXIS * np.linalg.norm(b + a):
         return 0.0
     return float(np.arctan2(axis @ np.cross(a, b), a @ b))
 

@@ -15,7 +15,7 @@ import bpy
 WINDOW_PATIENCE = 10.0
 """s for which a task is waited for: the window may itself be waiting for the render to end."""
 
-_IDLE, _BUSY = 0.1, 0.001  # s between two looks at what is to be done
+_IDLE_WAIT, _BUSY_WAIT = 0.1, 0.001  # s between two looks at what is to be done
 
 
 class _Errand:
@@ -88,7 +88,7 @@ def _serve() -> float:
     """Timer: do all tasks that were left."""
     while _errands:
         _errands.popleft().run()
-    return _BUSY if bpy.app.is_job_running("RENDER") else _IDLE
+    return _BUSY_WAIT if bpy.app.is_job_running("RENDER") else _IDLE_WAIT
 
 
 def unregister() -> None:

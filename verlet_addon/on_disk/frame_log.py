@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 FRAME_LOG_MAGIC = b"VERLET-FRAMES-2\n"
-_TEXT = struct.Struct("<I16s")
+_TEXT_HEAD = struct.Struct("<I16s")
 HEAD = struct.Struct("<4siQ16s16s")  # mark, frame, bytes, key, checksum of the bytes
 _MARK = b"VFRM"
 SUFFIX = ".frames"
@@ -150,7 +150,7 @@ class FrameLog:
 
     def _begin_anew(self, text: bytes) -> None:
         assert self._file is not None
-        opening = FRAME_LOG_MAGIC + _TEXT.pack(len(text), checksum(text)) + text
+        opening = FRAME_LOG_MAGIC + _TEXT_HEAD.pack(len(text), checksum(text)) + text
         self._file.truncate(0)
         self._file.seek(0)
         _write_all(self._file, opening)
@@ -159,8 +159,8 @@ class FrameLog:
         """Find the frames by their heads, up to the first that is not whole."""
         assert self._file is not None
         end = os.fstat(self._file.fileno()).st_size
-        size, _ = _TEXT.unpack(_read(self._file, len(FRAME_LOG_MAGIC), _TEXT.size))
-        at = self._begin = len(FRAME_LOG_MAGIC) + _TEXT.size + size
+        size, _ = _TEXT_HEAD.unpack(_read(self._file, len(FRAME_LOG_MAGIC), _TEXT_HEAD.size))
+        at = self._begin = len(FRAME_LOG_MAGIC) + _TEXT_HEAD.size + size
         while at + HEAD.size + 16 <= end:
             head = _read(self._file, at, HEAD.size + 16)
             mark, frame, length, key, check = HEAD.unpack(head[: HEAD.size])
@@ -203,7 +203,7 @@ def read_about(path: Path) -> dict[str, Any] | None:
         with path.open("rb") as file:
             if file.read(len(FRAME_LOG_MAGIC)) != FRAME_LOG_MAGIC:
                 return None
-            size, check = _TEXT.unpack(file.read(_TEXT.size))
+            size, check = _TEXT_HEAD.unpack(file.read(_TEXT_HEAD.size))
             text = file.read(size)
         if checksum(text) != check:
             return None

@@ -33,7 +33,7 @@ _PLAIN: tuple[tuple[str, int], ...] = (
 )
 """How bones inherit all of their parent."""
 
-_KNOWN: tuple[tuple[str, Any], ...] = (
+_INHERITANCE_COLUMNS: tuple[tuple[str, Any], ...] = (
     *(("use_inherit_rotation", np.bool_), ("use_local_location", np.bool_)),
     *(("inherit_scale", np.int32), ("use_connect", np.bool_), ("matrix_local", np.float32)),
 )
@@ -131,7 +131,7 @@ def _lay_out(rig: Rig) -> LaidOut | None:
     bones = armature_of(rig.ob).bones
     if tuple(map(attrgetter("name"), bones)) != rig.names:
         return None
-    known = b"".join(_column(bones, name, kind).tobytes() for name, kind in _KNOWN)
+    known = b"".join(_column(bones, name, kind).tobytes() for name, kind in _INHERITANCE_COLUMNS)
     rest = _rest(rig.parent, rig.moved, known)
     if rest is None:
         return None
@@ -150,11 +150,14 @@ def _lay_out(rig: Rig) -> LaidOut | None:
 
 @lru_cache(maxsize=256)
 def _rest(parent: tuple[int, ...], moved: tuple[int, ...], known: bytes) -> Rest | None:
-    """Of bones with these parents (b,), some moved (m,), by `_KNOWN` of all; None: not plain."""
+    """Of bones with these parents (b,), some moved (m,), by `_INHERITANCE_COLUMNS` of all.
+
+    None: not plain.
+    """
     order = generations(parent, moved)
     columns: dict[str, NDArray[Any]] = {}
     first = 0
-    for name, kind in _KNOWN:
+    for name, kind in _INHERITANCE_COLUMNS:
         width = 16 if name in _MATRICES else 1
         columns[name] = np.frombuffer(known, kind, len(parent) * width, first)
         first += columns[name].nbytes

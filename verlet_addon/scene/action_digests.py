@@ -13,7 +13,7 @@ import numpy as np
 
 from ..blender import compat
 
-_NUMBERS = ("co", "handle_left", "handle_right")  # of a key, two each
+_KEY_COORDINATES = ("co", "handle_left", "handle_right")  # of a key, two each
 _CHOICES = ("interpolation", "easing")
 
 
@@ -32,7 +32,7 @@ def digest(action: bpy.types.Action) -> bytes | None:
         keys = fcurve.keyframe_points
         about = fcurve.data_path, fcurve.array_index, fcurve.mute, fcurve.extrapolation, len(keys)
         found.update(repr(about).encode())
-        for name in _NUMBERS:
+        for name in _KEY_COORDINATES:
             _add(found, keys, name, np.empty(2 * len(keys), np.float32))
         for name in _CHOICES:
             _add(found, keys, name, np.empty(len(keys), np.int32))

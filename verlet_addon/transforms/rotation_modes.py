@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...core.arrays import Floats
 from .rotations import quaternions, quaternions_each
 
-_AXES = {"X": 0, "Y": 1, "Z": 2}
+_AXIS_NUMBERS = {"X": 0, "Y": 1, "Z": 2}
 
 
 def rotation_values(mode: str, rotations: Floats, before: Floats | None = None) -> Floats:
@@ -81,7 +81,7 @@ def _both_solutions(mode: str, r: Floats) -> tuple[Floats, Floats]:
     With the first one, a, taken out, R · R_i(−a) = R_k · R_j tells the others. The second triple is
     half a turn further in a and in the last angle, and beyond the pole in the middle one.
     """
-    i, j, k = (_AXES[letter] for letter in mode)
+    i, j, k = (_AXIS_NUMBERS[letter] for letter in mode)
     sign = 1.0 if (j - i) % 3 == 1 else -1.0
     a = np.arctan2(sign * r[:, k, j], r[:, k, k])
     cosine, sine = np.cos(a), sign * np.sin(a)
@@ -122,8 +122,10 @@ def quaternions_of(mode: str, values: Floats) -> Floats:
         return _about(of_unit_length(values[:, 1:]), values[:, 0])
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (len(values), 1))
     for letter in mode:  # the first one turns first
-        axis = np.eye(3)[_AXES[letter]]
-        turn = _product(_about(np.tile(axis, (len(values), 1)), values[:, _AXES[letter]]), turn)
+        axis = np.eye(3)[_AXIS_NUMBERS[letter]]
+        turn = _product(
+            _about(np.tile(axis, (len(values), 1)), values[:, _AXIS_NUMBERS[letter]]), turn
+        )
     return turn
 
 

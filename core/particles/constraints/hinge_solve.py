@@ -20,7 +20,7 @@ from ...vec3 import along, cross, dot, load, move, scale, sub
 THINNEST_TRIANGLE = 1e-6
 """A triangle lower than this many lengths of the hinge's edge has no direction to bend in."""
 
-MOST_ROUNDS = 200
+MOST_GRADIENT_ROUNDS = 200
 """Of conjugate gradients, in one pass."""
 
 HINGE_SETTLED = 1e-4
@@ -395,7 +395,7 @@ def project_hinges(particles, vertex, hinges, per_step, begins, solution, places
     fit, kept, enough = start, 0.0, HINGE_SETTLED * HINGE_SETTLED * start
     if begins.known > 0:
         fit = _begin_at_guess(hinges, solution, places, start)
-    rounds = MOST_ROUNDS if fit > enough else 0
+    rounds = MOST_GRADIENT_ROUNDS if fit > enough else 0
     for _ in range(rounds):
         pushed[:] = 0.0
         for t in range(hinges.shape[0]):

@@ -25,15 +25,15 @@ from .surface_untangling import (
     find_ways_back,
 )
 
-UNEVENNESS = 1e-9
+UNEVENNESS_SHARE = 1e-9
 """Mean edge lengths by which vertices are taken to lie elsewhere: on copies of one mesh edges pass
 right through edges, which passes through no triangle."""
 
 SLIT_OPENED = 2.0
-"""`UNEVENNESS`es by which what is on the rim of a surface is taken to lie farther within it: so the
-sides of a slit lie beside each other, not on each other."""
+"""Times `UNEVENNESS_SHARE` by which what is on the rim of a surface is taken to lie farther within
+it: so the sides of a slit lie beside each other, not on each other."""
 
-STEPS = (0.8191725134, 0.6710436067, 0.5497004779)
+EVEN_STEPS = (0.8191725134, 0.6710436067, 0.5497004779)
 """Of places that fill a cube evenly (Roberts 2018, "The Unreasonable Effectiveness of Quasirandom
 Sequences")."""
 
@@ -50,16 +50,16 @@ class CrossedCloth:
         bit = np.left_shift(np.int64(1), owner.astype(np.int64) % OBJECT_BITS)
         corner = surface.rest[self.triangle]
         edge = float(np.linalg.norm(corner - np.roll(corner, 1, axis=1), axis=2).mean())
-        even: Floats = np.arange(count)[:, None] * np.array(STEPS) % 1.0 - 0.5
+        even: Floats = np.arange(count)[:, None] * np.array(EVEN_STEPS) % 1.0 - 0.5
         inwards = ways_inwards(self.triangle, surface.rest)
-        self.crossed = crossed_room(bit, UNEVENNESS * edge * (even + SLIT_OPENED * inwards))
+        self.crossed = crossed_room(bit, UNEVENNESS_SHARE * edge * (even + SLIT_OPENED * inwards))
         self.crossings: Records = np.zeros(16, dtype=CROSSING)
         self.ways: Records = np.zeros(0, dtype=WAY_BACK)
         self.count = 0  # of ways
         self.scratch: TangleScratch | None = None
 
     def uneven(self, x: Floats) -> Floats:
-        """Places x (n, 3) m, by `UNEVENNESS` elsewhere."""
+        """Places x (n, 3) m, by `UNEVENNESS_SHARE` elsewhere."""
         moved: Floats = x + self.crossed.spot
         return moved
 

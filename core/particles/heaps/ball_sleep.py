@@ -11,13 +11,13 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...islands import join
 from ...kernels.jit import kernel
-from ...rigid.sleep.stillness import REST_TIME
+from ...rigid.sleep.stillness import LONGEST_AWAKE, REST_TIME
 from ...vec3 import dot, sub, vec
 
 STILL_FALL = 0.01
 """Share of √(g r), the speed of a ball that has fallen by half its radius, that counts as still."""
 
-STILL_DRIFT = 1e-3
+STILL_BALL_DRIFT = 1e-3
 """Radii a second that count as still where nothing falls."""
 
 DEEP_OVERLAP = 0.01
@@ -53,10 +53,6 @@ def rest_after(
     is_ready = np.ones(len(rest), dtype=bool)
     is_ready[label[rest < REST_TIME]] = False
     return np.where(is_ready[label], np.minimum(rest, REST_TIME), np.minimum(rest, LONGEST_AWAKE))
-
-
-LONGEST_AWAKE = float(np.nextafter(REST_TIME, 0.0))
-"""s, the longest rest of those whose heap is not asleep."""
 
 
 @kernel

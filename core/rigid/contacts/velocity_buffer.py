@@ -34,14 +34,14 @@ VelocityBuffer = namedtuple(
     ],
 )
 
-_NONE = np.zeros(0)
+_NO_SHARERS = np.zeros(0)
 
 
 def velocity_buffer(owners: Owners, settings: SolverSettings) -> VelocityBuffer:
     """The velocities that contacts read under these settings."""
     relaxation = settings.contact_relaxation
     if settings.relaxation != "JACOBI":
-        return VelocityBuffer(owners.velocity, owners.spin, _NONE, False, relaxation)
+        return VelocityBuffer(owners.velocity, owners.spin, _NO_SHARERS, False, relaxation)
     count = len(owners.velocity)
     apart = (np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count))
     return VelocityBuffer(*apart, True, relaxation)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ...kernels.jit import inline, lean_inline
 from ...vec3 import length, sub
 
 REST_TIME = 0.5
 """Seconds of stillness after which a body, or a heap of balls, may sleep."""
+
+LONGEST_AWAKE = float(np.nextafter(REST_TIME, 0.0))
+"""s, the longest rest of what is still awake, for all that it lies on or beside is not ready."""
 
 STILL_SHARE = 0.02
 """A body is still when its fastest point moves, from one end of a frame to the other, by less than
