@@ -283,3 +283,14 @@ def test_poses_that_are_not_finite_end_the_run():
     scene = rigid_scenes.stack(2)
     with pytest.raises(RuntimeError, match="frame 1"):
         Measure(scene, 24, 1).add(np.full((2, 3), np.nan), scene.orientation)
+
+
+def test_what_other_engines_read_of_our_scenes_is_there():
+    """Their interpreters have no package: a name that is gone is known when the bench breaks."""
+    missing = []
+    for path in sorted((ROOT / "tools/peers").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bench."):
+                module = importlib.import_module(f"verlet_physics.{node.module}")
+                missing += [(path.name, a.name) for a in node.names if not hasattr(module, a.name)]
+    assert not missing

@@ -6,7 +6,14 @@ Settings: ``substeps``, ``iterations``.
 import bpy
 import numpy as np
 import rigid
-from bench.rigid_scenes import ANGULAR_DAMPING, FPS, FRAMES, FRICTION, LINEAR_DAMPING, NO_BODY
+from bench.rigid_scenes import (
+    ANGULAR_DAMPING,
+    FPS,
+    FRAMES_OF_BENCH,
+    FRICTION,
+    LINEAR_DAMPING,
+    NO_BODY,
+)
 
 NOWHERE = [False] * 19 + [True]
 """A collision collection that nothing else is in."""
@@ -17,13 +24,13 @@ boxes = rigid.scene_of(wanted)
 bpy.ops.wm.read_factory_settings(use_empty=True)
 scene = bpy.context.scene
 scene.render.fps = FPS
-scene.frame_start, scene.frame_end = 1, FRAMES + 1
+scene.frame_start, scene.frame_end = 1, FRAMES_OF_BENCH + 1
 bpy.ops.rigidbody.world_add()
 world = scene.rigidbody_world
 if "substeps" in wanted:
     world.substeps_per_frame = wanted["substeps"]
     world.solver_iterations = wanted["iterations"]
-world.point_cache.frame_start, world.point_cache.frame_end = 1, FRAMES + 1
+world.point_cache.frame_start, world.point_cache.frame_end = 1, FRAMES_OF_BENCH + 1
 world.collection = bpy.data.collections.new("bodies")
 world.constraints = bpy.data.collections.new("joints")
 for collection in (world.collection, world.constraints):
