@@ -1,4 +1,7 @@
+import ast
+import importlib
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +25,8 @@ from verlet_physics.bench.rigid_scenes import (
     random_turns,
     rotation_matrices,
 )
+
+ROOT = Path(__file__).resolve().parents[2]
 
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 
