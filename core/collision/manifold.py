@@ -335,21 +335,28 @@ def roundness(core, counts, m0, m1):
 def hold_nearest(place, found, at, gap, normal, preference):
     """See that ``found`` points hold the one where the two shapes are nearest; how many there are.
 
-    at (m): that point on the first shape; ``gap`` m: along the normal, which points to the first.
-    What is cut of a round end may hold all but that one, which takes the place of one close by.
+    at (m): that point on the first shape; gap (m): to the second, along the unit vector ``normal``,
+    which points to the first. What is cut of a round end may hold all but that one, which takes the
+    place of one close by.
     """
     manifolds, m, flip = place
+    own = load(manifolds.normal, m)
+    if flip:
+        own = scale(-1.0, own)
+    gap *= dot(own, normal)
     least, apart, replaced = math.inf, math.inf, found
     for c in range(found):
         a, b = load(manifolds.on_a[m], c), load(manifolds.on_b[m], c)
-        least = min(least, dot(sub(a, b), load(manifolds.normal, m)))
-        d = sub(b if flip else a, at)
+        if flip:
+            a, b = b, a
+        least = min(least, dot(sub(a, b), own))
+        d = sub(a, at)
         if found == 4 and dot(d, d) < apart:
             apart = dot(d, d)
             replaced = c
     if least <= gap + preference:
         return found
-    set_point(place, replaced, at, along(at, -gap, normal), _ONE_POINT)
+    set_point(place, replaced, at, along(at, -gap, own), _ONE_POINT)
     manifolds.count[m] = max(found, replaced + 1)
     return max(found, replaced + 1)
 
