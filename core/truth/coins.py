@@ -31,9 +31,9 @@ class Poured:
     rate: float = 480.0  # substeps a second
 
 
-def _heap(of: Poured) -> Model:
+def _heap(of: Poured, seed: int = 0) -> Model:
     """Coins that fall into a narrow box, one above the other."""
-    random = np.random.default_rng(0)
+    random = np.random.default_rng(seed)
     r, half_width = of.radius, 2.7 * of.radius
     builder = ModelBuilder()
     builder.add_collider("floor", "BOX", (1.0, 1.0, 1.0), (0.0, 0.0, -1.0))
@@ -47,9 +47,9 @@ def _heap(of: Poured) -> Model:
     return builder.finalize()
 
 
-def share_awake(of: Poured) -> float:
+def share_awake(of: Poured, seed: int) -> float:
     """Share of the coins that are awake after `SECONDS_TO_REST`."""
-    model = _heap(of)
+    model = _heap(of, seed)
     state = model.initial_state()
     for _ in range(round(24 * SECONDS_TO_REST)):
         state, _ = advance(model, state, FrameInputs(), SolverSettings(substep_rate=of.rate))
@@ -72,7 +72,8 @@ def unrest(of: Poured) -> float:
 
 
 def _poured(of: Poured) -> Result:
-    return Result(share_awake(of), 0.0, 0.1)
+    """The middle of three heaps: when the last coin has stopped rolling on another is chance."""
+    return Result(sorted(share_awake(of, seed) for seed in range(3))[1], 0.0, 0.1)
 
 
 _POURED = {

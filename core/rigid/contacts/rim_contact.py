@@ -43,6 +43,9 @@ from .uneven_islands import island_of
 ROLLS_ON = 1
 """How many shapes at most press what rolls by itself: what it rolls on."""
 
+FLAT = 0.25
+"""Height of a coin by its width, up to which its rocking moves the farthest point all about."""
+
 ON_ITS_SIDE = 1e-2
 """Cosine between a cylinder's axis and a normal below which it rolls there."""
 
@@ -71,11 +74,13 @@ def rim_middle(shapes, s, outwards):
 def rim_at(shapes, s, outwards, place):
     """Radius of the rim of which a place (m) is the farthest point outwards, 0 where it is none.
 
-    Where more press the cylinder than what it rolls on, its points turn with it, as corners do. It
+    Where more press a coin than what it rolls on, its points turn with it, as corners do. It
     rocks by little about its flat there, and the farthest point is now here and now across: it
     would take along to the one side what was remembered of the other, and a heap of coins boil.
     """
-    if shapes.kind[s] != CYLINDER or shapes.pressed[s] > ROLLS_ON:
+    if shapes.kind[s] != CYLINDER:
+        return 0.0
+    if shapes.pressed[s] > ROLLS_ON and shapes.size[s, 1] < FLAT * shapes.size[s, 0]:
         return 0.0
     axis = column(shapes.rotation_before[s], 2)
     height = dot(axis, outwards)
