@@ -120,7 +120,7 @@ class BodyBuilder(ParticleBuilder):
         spin = vector(name, "angular velocity", angular_velocity)
         drag = number(name, "drag", drag, least=0.0)
         angular_drag = number(name, "angular drag", angular_drag, least=0.0)
-        feel = ShapeMaterial.of(name, friction, static_friction, restitution, layers)
+        material = ShapeMaterial.of(name, friction, static_friction, restitution, layers)
         self._rigid.require_shapes(name, shapes)
         row = {
             "object": len(self.objects),
@@ -137,12 +137,12 @@ class BodyBuilder(ParticleBuilder):
             "follows": FOLLOWS[follows],
         }
         if model in BODY_FORMS:
-            return self._add_particle_body(name, BODY_FORMS[model], shapes, row, feel)
+            return self._add_particle_body(name, BODY_FORMS[model], shapes, row, material)
         body = len(self._rigid.bodies)
         self._rigid.bodies.append(row)
-        self._rigid.add_shapes(BODY, body, shapes, feel)
+        self._rigid.add_shapes(BODY, body, shapes, material)
         if surface is not None:
-            self._rigid.add_drawn(body, surface, feel.friction)
+            self._rigid.add_drawn(body, surface, material.friction)
         self.objects.append(ObjectSpan(name, self.particle_count, 0, body))
         return len(self.objects) - 1
 
@@ -152,7 +152,7 @@ class BodyBuilder(ParticleBuilder):
         form: int,
         shapes: Sequence[Shape],
         row: dict[str, Any],
-        feel: ShapeMaterial,
+        material: ShapeMaterial,
     ) -> int:
         """A body of four particles with the same mass, centre and inertia (`four_particles`).
 
@@ -168,13 +168,13 @@ class BodyBuilder(ParticleBuilder):
             row["velocity"] + np.cross(row["angular_velocity"], offset),
             *(
                 np.full(4, value)
-                for value in (mass / 4.0, row["drag"], 0.0, feel.friction, feel.restitution)
+                for value in (mass / 4.0, row["drag"], 0.0, material.friction, material.restitution)
             ),
         )
         self._particle_bodies.append(
             ParticleBody(span.first_particle, extent, form, mass, centre, turn)
         )
-        self._rigid.add_shapes(PARTICLE_BODY, body, shapes, feel)
+        self._rigid.add_shapes(PARTICLE_BODY, body, shapes, material)
         self.objects.append(span)
         return len(self.objects) - 1
 
@@ -259,13 +259,13 @@ class BodyBuilder(ParticleBuilder):
         rigid = self._rigid
         place = vector(name, "position", position)
         q = unit_quaternion(name, orientation)
-        feel = ShapeMaterial.of(name, friction, static_friction, restitution, layers)
+        material = ShapeMaterial.of(name, friction, static_friction, restitution, layers)
         rigid.require_shapes(name, shapes)
         rigid.collider_position.append(place)
         rigid.collider_orientation.append(q)
         rigid.collider_names.append(name)
         row = len(rigid.collider_names) - 1
-        rigid.add_shapes(COLLIDER, row, shapes, feel)
+        rigid.add_shapes(COLLIDER, row, shapes, material)
         return row
 
     def add_handle(self, name: str, position: ArrayLike, orientation: ArrayLike) -> int:

@@ -36,7 +36,7 @@ ALL_LAYERS = 0x7FFF_FFFF
 
 @dataclass(frozen=True)
 class ShapeMaterial:
-    """What shapes feel like."""
+    """What the surface of shapes is like."""
 
     friction: float
     static_friction: float
@@ -96,9 +96,11 @@ class RigidParts:
             if not isinstance(shape, Shape):
                 raise ModelError(name, f"{shape!r} is no shape; make one with Shape.of")
 
-    def add_shapes(self, kind: int, row: int, shapes: Sequence[Shape], feel: ShapeMaterial) -> None:
+    def add_shapes(
+        self, kind: int, row: int, shapes: Sequence[Shape], material: ShapeMaterial
+    ) -> None:
         """Give shapes to the ``row``-th BODY, COLLIDER or PARTICLE_BODY."""
-        self._shapes += [(kind, row, shape, feel) for shape in shapes]
+        self._shapes += [(kind, row, shape, material) for shape in shapes]
 
     def add_drawn(self, row: int, surface: Surface, friction: float) -> None:
         """Give the ``row``-th body the surface, in its frame, that it is drawn as."""
@@ -173,7 +175,7 @@ class RigidParts:
             PARTICLE_BODY: len(self.bodies) + len(self.collider_names),
         }
         shapes = [shape for _, _, shape, _ in rows]
-        feel = [surface for _, _, _, surface in rows]
+        material = [one for _, _, _, one in rows]
         hulls = [shape.hull for shape in shapes if shape.hull is not None]
         meshes = [shape.surface for shape in shapes if shape.surface is not None]
         return ShapeTable(
@@ -182,10 +184,10 @@ class RigidParts:
             owner=np.array([first[kind] + row for kind, row, _, _ in rows], dtype=np.int32),
             offset=np.array([shape.offset for shape in shapes], dtype=np.float64).reshape(-1, 3),
             turn=np.array([shape.turn for shape in shapes], dtype=np.float64).reshape(-1, 4),
-            friction=np.array([one.friction for one in feel], dtype=np.float64),
-            static_friction=np.array([one.static_friction for one in feel], dtype=np.float64),
-            restitution=np.array([one.restitution for one in feel], dtype=np.float64),
-            layers=np.array([one.layers for one in feel], dtype=np.int32),
+            friction=np.array([one.friction for one in material], dtype=np.float64),
+            static_friction=np.array([one.static_friction for one in material], dtype=np.float64),
+            restitution=np.array([one.restitution for one in material], dtype=np.float64),
+            layers=np.array([one.layers for one in material], dtype=np.int32),
             hull=_numbered([shape.hull is not None for shape in shapes]),
             mesh=_numbered([shape.surface is not None for shape in shapes]),
             hulls=_hull_table(hulls),

@@ -25,7 +25,7 @@ from ..kernels.jit import inline, kernel, lean_inline, parallel_kernel, prange
 from ..pairs import find_pair
 from ..vec3 import add, column, dot, load, scale, sub
 from .kinds import MESH, PLANE, ROOM
-from .tree import Tree, build_tree, end_of, next_leaf, root_of, tree_room, tree_scratch
+from .tree import Tree, build_tree, end_of, meets, next_leaf, root_of, tree_room, tree_scratch
 
 SLOTS = 16
 """Partners of a shape that are noted while they are counted; where there are more, the second
@@ -297,15 +297,7 @@ def _find_partners_of(leaves, tree, rules, place, found, found_row):
     count = 0
     node = own + 1
     while node < end:
-        if (
-            tree.lower[node, 0] <= high[0]
-            and tree.upper[node, 0] >= low[0]
-            and tree.lower[node, 1] <= high[1]
-            and tree.upper[node, 1] >= low[1]
-            and tree.lower[node, 2] <= high[2]
-            and tree.upper[node, 2] >= low[2]
-            and (looks_everywhere | leaves.is_active[node])
-        ):
+        if meets(tree, node, low, high) and (looks_everywhere | leaves.is_active[node]):
             row = tree.leaf[node]
             if row >= 0:
                 t = leaves.shape[row]

@@ -154,9 +154,9 @@ def convex_contact(solids, p, q, triangle, reach, scratch, place):
         if found > 0 and (face_only or least <= gap + preference + cut):
             ids = face_numbers(reference, id0, id1)
             found = write_chosen(place, scratch.polygon, row, found, reference, ids, f, radii, o)
-            if face_only or cut == 0.0:
-                return found
-            return hold_nearest(place, found, at, bare, n, preference)
+            if cut > 0.0 and not face_only:
+                found = hold_nearest(place, found, at, bare, n, preference)
+            return found
         if face_only:
             return 0
     near = preference if preference < math.inf else 0.0
@@ -174,8 +174,8 @@ def convex_contact(solids, p, q, triangle, reach, scratch, place):
         cut = roundness(core, (count0, count1), m0, m1)
         nearly = gap + preference + cut
         found = leaning_faces(scratch.polygon, facing, n, limit, nearly, radii, o, place)
-        if found > 0 and cut > 0.0:
-            return hold_nearest(place, found, at, bare, n, preference)
         if found > 0:
+            if cut > 0.0:
+                found = hold_nearest(place, found, at, bare, n, preference)
             return found
     return one_point(place, at, bare, n)

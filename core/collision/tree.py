@@ -91,20 +91,26 @@ def end_of(last):
 
 
 @inline
+def meets(tree, node, low, high):
+    """Whether the box of a node meets the one from low to high. Touching counts."""
+    return (
+        tree.lower[node, 0] <= high[0]
+        and tree.upper[node, 0] >= low[0]
+        and tree.lower[node, 1] <= high[1]
+        and tree.upper[node, 1] >= low[1]
+        and tree.lower[node, 2] <= high[2]
+        and tree.upper[node, 2] >= low[2]
+    )
+
+
+@inline
 def next_leaf(tree, node, end, low, high):
     """The first leaf from ``node`` on whose box meets the one from low to high, or ``end``.
 
     Touching counts.
     """
     while node < end:
-        if (
-            tree.lower[node, 0] <= high[0]
-            and tree.upper[node, 0] >= low[0]
-            and tree.lower[node, 1] <= high[1]
-            and tree.upper[node, 1] >= low[1]
-            and tree.lower[node, 2] <= high[2]
-            and tree.upper[node, 2] >= low[2]
-        ):
+        if meets(tree, node, low, high):
             if tree.leaf[node] >= 0:
                 return node
             node += 1

@@ -308,15 +308,6 @@ def remember_contacts(contacts, memory):
             )
 
 
-@lean_inline
-def _is_after(key, m, other, n):
-    """Whether row m of a key comes after row n of another: by shapes, then by sub-shape."""
-    for k in range(3):
-        if key[m, k] != other[n, k]:
-            return key[m, k] > other[n, k]
-    return False
-
-
 @kernel
 def note_pressed(memory, pressed):
     """Count by how many other shapes each one (k,) is pressed, as far as is remembered."""
@@ -332,6 +323,15 @@ def note_pressed(memory, pressed):
         if is_pressing:
             pressed[a] += 1
             pressed[b] += 1
+
+
+@lean_inline
+def _is_after(key, m, other, n):
+    """Whether row m of a key comes after row n of another: by shapes, then by sub-shape."""
+    for k in range(3):
+        if key[m, k] != other[n, k]:
+            return key[m, k] > other[n, k]
+    return False
 
 
 @lean_inline
