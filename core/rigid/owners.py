@@ -56,6 +56,7 @@ Owners = namedtuple(
         "velocity",  # (o, 3) m/s, of this substep
         "spin",  # (o, 3) rad/s, ω in the world
         "momentum",  # (o, 3) kg·m²/s, L in the world
+        "mass",  # (o,) kg, also of what is driven or asleep; infinite of what is no body
         "inverse_mass",  # (o,) 1/kg, 0 for what is driven or asleep
         "inertia",  # (o, 3) kg·m², principal
         "extra_inertia",  # (o,) kg·m², what impulses turn besides: see joint_stiffness
@@ -115,6 +116,7 @@ def owner_room(count: int) -> Owners:
         velocity=vectors(),
         spin=vectors(),
         momentum=vectors(),
+        mass=np.full(count, np.inf),
         inverse_mass=np.zeros(count),
         inertia=np.ones((count, 3)),
         extra_inertia=np.zeros(count),
@@ -131,6 +133,7 @@ def place_owners(model: Model) -> Owners:
     """
     owners = owner_room(model.owner_count + 1)
     owners.inertia[: len(model.bodies)] = model.bodies.inertia
+    owners.mass[: len(model.bodies)] = model.bodies.mass
     return owners
 
 

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from ...kernels.jit import lean_inline
 from ...kernels.lanes import larger, select, smaller
-from .contact_point import contact_speed
+from ...vec3 import unrotate
+from ..owners import AWAKE
+from .contact_point import contact_speed, lever
 from .contact_table import CONTACT_SLOP, NORMAL
 
 BIAS = 0.1
@@ -100,6 +102,37 @@ def _leak(row):
 
 
 @lean_inline
+def _sleeping_mobility(row, owners):
+    """What sides that sleep would give way along the normal if they were awake, 1/kg."""
+    total = 0.0
+    for side in range(2):
+        o = row["owner"][side]
+        if owners.asleep[o] == AWAKE:
+            continue
+        torque = unrotate(owners.rotation[o], lever(row, NORMAL, side))
+        total += 1.0 / owners.mass[o]
+        for k in range(3):
+            total += torque[k] * torque[k] / owners.inertia[o, k]
+    return total
+
+
+@lean_inline
+def _jointed_softness(row, owners):
+    """`_leak`, and more where a side sleeps: the spring is as stiff as if it were awake.
+
+    Its stiffness goes by the mass that impulses meet. Were it that of what lies on the sleeper
+    alone, many times as large, that would rise on a stiffer spring when one falls asleep under it,
+    sink again when it wakes, and wake it by that.
+    """
+    softness = _leak(row)
+    mobility = _sleeping_mobility(row, owners)
+    if mobility > 0.0:
+        given = softness * (1.0 + mobility * row["mass"])
+        softness = given / (1.0 - softness + given)
+    return softness
+
+
+@lean_inline
 def is_wedged(gap, slop, old, are_free):
     """Whether two of which neither is fixed overlap as deep as they met, and may be wedged."""
     tolerated = tolerated_overlap(old, slop)
@@ -139,7 +172,7 @@ def aim_row(row, speed, owners, h, is_ahead, is_jointed):
     error, softness = aim_alone(speed, gap, impulse, slop, old, are_free, h, is_ahead)
     if is_jointed and is_ahead and gap <= 0.0:
         if softness == 0.0:
-            softness = _leak(row)
+            softness = _jointed_softness(row, owners)
         error -= parting_speed(gap, slop, old, bias_of(h) / h)
     row["velocity_error"] = error
     row["softness"] = softness
