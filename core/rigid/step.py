@@ -19,7 +19,7 @@ from .contacts.contact_drift import have_drifted
 from .contacts.contact_groups import activate_all, clear_touched
 from .contacts.contact_sweep import iterations_now, mark_hard, settle_rims, sweep_contacts
 from .contacts.jointed_blows import strike_bodies
-from .contacts.jointed_contacts import MOST_ITERATIONS, activate_unsettled
+from .contacts.jointed_contacts import PATIENT_ITERATIONS, activate_unsettled
 from .contacts.limb_impulses import begin_lead, begin_limbs, end_limbs, forget_answers
 from .contacts.position_correction import part_overlaps, take_back_parting
 from .contacts.rim_contact import foresee_rims
@@ -71,6 +71,7 @@ def _solve(bodies, contacts, joints, iterations, h, is_biased, is_begun):
     """
     owners, groups, limbs = bodies.owners, contacts.groups, contacts.limbs
     has_joints = joints.component.shape[0] > 1
+    pull = length(vec(bodies.moves.gravity))
     least = iterations_now(contacts, iterations)
     if not is_biased:
         least = max(least, STILLING * iterations) if has_joints else STILLING * least
@@ -84,7 +85,7 @@ def _solve(bodies, contacts, joints, iterations, h, is_biased, is_begun):
         mark_hard(contacts, h)
     if begin_iterations(limbs, joints, owners, groups.hard):
         forget_answers(contacts, owners)
-    for n in range(max(least, MOST_ITERATIONS) if has_joints else least):
+    for n in range(max(least, PATIENT_ITERATIONS) if has_joints else least):
         clear_touched(groups)
         begin_limbs(limbs, owners)
         sweep_contacts(contacts, owners, h, is_biased, n >= least)
@@ -94,14 +95,14 @@ def _solve(bodies, contacts, joints, iterations, h, is_biased, is_begun):
         is_first = n == 0 and not is_begun
         closes = groups.active if is_first else groups.touched
         solve_joints(joints, owners, closes, h, is_biased)
-        is_over = not activate_unsettled(contacts, owners, h)
+        is_over = not activate_unsettled(contacts, owners, h, pull * h, n + 1)
         if is_over and n + 1 >= least:
             break
         if is_over or contacts.buffer.is_jacobi:
             continue
         if learn_responses(limbs, joints, owners, groups.active, groups.hard):
             forget_answers(contacts, owners)
-    settle_uneven(contacts, owners, h, length(vec(bodies.moves.gravity)), is_biased)
+    settle_uneven(contacts, owners, h, pull, is_biased)
 
 
 @lean_inline

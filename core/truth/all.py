@@ -22,6 +22,7 @@ _NAMES = (
     "friction",
     "heaps",
     "heavy_on_light",
+    "heavy_on_limbs",
     "integrators",
     "jams",
     "jelly",

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from ..bench.rigid_bodies import model_of
-from ..bench.rigid_scenes import RigidScene, ragdolls
+from ..bench.rigid_scenes import FPS, RigidScene, ragdolls
 from ..model import FrameInputs
 from ..settings import SolverSettings
 from ..step import advance
@@ -69,3 +69,25 @@ for _name, _height, _depth in (("", 0.18, 0.29), ("-steep", 0.25, 0.22)):
 def on_each_other() -> Result:
     """Deepest contact in m of 20 that fall on each other, in all starts, which lie 1 µm apart."""
     return Result(max(deepest(ragdolls(20), start, 1e-6) for start in range(HEAPS)), 0.0, 1e-2)
+
+
+def _creep(start: int) -> float:
+    """Way in m that half of the limbs of a heap of 20 do not exceed in its seventh second."""
+    move = np.random.default_rng(start).normal(0.0, 1e-6, 3)
+    scene = ragdolls(20)
+    scene = replace(scene, position=scene.position + move, joint_point=scene.joint_point + move)
+    model = model_of(scene)
+    state, settings = model.initial_state(), SolverSettings(threads=1)
+    before = state
+    for frame in range(7 * FPS):
+        if frame == 6 * FPS:
+            before = state
+        state, _ = advance(model, state, FrameInputs(), settings)
+    way = np.linalg.norm(state.body_position - before.body_position, axis=1)
+    return float(np.median(way))
+
+
+@case("ragdolls-at-rest")
+def at_rest() -> Result:
+    """What falls asleep jolts nobody, and wakes nobody: the middle one of three heaps, m."""
+    return Result(sorted(_creep(start) for start in range(3))[1], 0.0, 1e-4)

@@ -5,7 +5,10 @@ alone; the joints then push it on with the body above it, and so on: each iterat
 much of the blow as the foot weighs against the body. What one is not enough for therefore learns
 how its limbs answer with all that hangs on them (`articulated_inertia`), and goes on until contacts
 see what joints make of it, and until none closes much faster than it may: in a heap of ragdolls one
-contact undoes what the next has done. Joints come last, so that they hold.
+contact undoes what the next has done. Where something lies on a limb that is much lighter, each
+iteration takes away as much of its sinking as the limb weighs against it, and what is left in each
+substep would rock it for ever: they go on until it hardly sinks. Joints come last, so that they
+hold.
 """
 
 from __future__ import annotations
@@ -29,11 +32,38 @@ than they should."""
 MOST_ITERATIONS = 30
 """Iterations after which it has to do."""
 
+SINKING = 0.05
+"""Share of what gravity does in a substep by which what lies on a much lighter limb may sink."""
+
+MUCH_LIGHTER = 16.0
+"""Ratio of masses from which on that is asked for; those of limbs of a ragdoll differ by less."""
+
+MUCH_LIGHTER_IN_NET = 128.0
+"""The same for what hangs on so many others that it answers alone: an iteration over a net or a
+wall takes long, and loads that are not as heavy come to rest as they are."""
+
+PATIENT_ITERATIONS = 100
+"""Iterations after which it has to do for what is not of a net."""
+
 _NO_WAY = 1e-300  # kg
 
 
 @lean_inline
-def _activate_closing(contacts, owners, h):
+def _patience(contacts, owners, row):
+    """Iterations in which the heavier of a row may hardly sink into the other, 0 of two alike."""
+    a, b = row["owner"][0], row["owner"][1]
+    wa, wb = owners.inverse_mass[a], owners.inverse_mass[b]
+    if min(wa, wb) == 0.0:
+        return 0
+    light = a if wa > wb else b
+    ratio = max(wa, wb) / min(wa, wb)
+    if contacts.groups.is_jointed[light] and contacts.limbs.body[light]["component"] < 0:
+        return MOST_ITERATIONS if ratio > MUCH_LIGHTER_IN_NET else 0
+    return PATIENT_ITERATIONS if ratio > MUCH_LIGHTER else 0
+
+
+@lean_inline
+def _activate_closing(contacts, owners, h, fall, n):
     """Whether the two of any contact of what hangs on joints close too fast; their groups go on.
 
     What contacts have not touched in this iteration moves as it did when it was last looked at.
@@ -48,7 +78,11 @@ def _activate_closing(contacts, owners, h):
             continue
         left = max(row["gap"], 0.0) + h * contact_speed(row, NORMAL, owners)
         let_go = h * row["softness"] * row["impulse"][NORMAL] / max(row["mass"], _NO_WAY)
-        if left + let_go < -CLOSING_SHARE / CONTACT_SLOP * row["slop"]:
+        tolerated = CLOSING_SHARE / CONTACT_SLOP * row["slop"]
+        patience = _patience(contacts, owners, row)
+        if patience > 0 and fall > 0.0:
+            tolerated = min(tolerated, SINKING * fall * h)
+        if n < max(patience, MOST_ITERATIONS) and left + let_go < -tolerated:
             is_any = True
             for side in range(2):
                 o = row["owner"][side]
@@ -58,10 +92,11 @@ def _activate_closing(contacts, owners, h):
 
 
 @lean_inline
-def activate_unsettled(contacts, owners, h):
-    """After an iteration: what joints led elsewhere than contacts saw goes on, and what it pushed.
+def activate_unsettled(contacts, owners, h, fall, n):
+    """After n iterations: what joints led elsewhere than contacts saw goes on, and what it pushed.
 
-    Returns whether anything that hangs on joints goes on.
+    fall: m/s, what gravity does in a substep. Returns whether anything that hangs on joints goes
+    on.
     """
     groups, limbs = contacts.groups, contacts.limbs
     for g in range(groups.active.shape[0]):
@@ -76,13 +111,13 @@ def activate_unsettled(contacts, owners, h):
         if limb["touched"] == 0 or groups.touched[g] == 0 or not groups.is_jointed[o]:
             continue
         error = off_by(limbs, owners, o) / (LED_ASTRAY / h * limb["size"]) ** 2
-        if groups.hard[g] == 1 or error > 1.0:
+        if n < MOST_ITERATIONS and (groups.hard[g] == 1 or error > 1.0):
             groups.active[g] = 1
             is_any = True
         c = limb["component"]
         if c >= 0:
             limbs.component[c]["error"] = max(limbs.component[c]["error"], error)
-    is_any |= _activate_closing(contacts, owners, h)
+    is_any |= _activate_closing(contacts, owners, h, fall, n)
     for o in range(groups.group.shape[0]):
         g = groups.group[o]
         if not groups.is_jointed[o] and groups.touched[g] == 1:
