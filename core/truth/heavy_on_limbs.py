@@ -1,4 +1,4 @@
-"""Heavy bodies on light ones that hang on joints: they lie still, whoever sleeps and whoever wakes."""
+"""Heavy bodies on light ones that hang on joints lie still, whoever sleeps and whoever wakes."""
 
 from __future__ import annotations
 
