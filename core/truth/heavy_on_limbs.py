@@ -17,7 +17,7 @@ from .case import Result, case
 from .rates import RATES, at_rates
 
 SETTLES = 6.0  # s
-STILL = 1e-3  # m/s
+STANDS = 1e-3  # m/s
 RISE = 2e-6
 """m for each time that the load is as heavy: sweeps do not settle it as well while planks move."""
 
@@ -87,7 +87,7 @@ def _unrest(make: Callable[[], Model], rate: float) -> Result:
         if frame >= FPS * (SETTLES - 1.0):
             way = np.linalg.norm(state.body_position - before, axis=1)
             fastest = max(fastest, float(way.max()) * FPS)
-    return Result(fastest, 0.0, STILL)
+    return Result(fastest, 0.0, STANDS)
 
 
 for _ratio, _side, _count, _kind in (

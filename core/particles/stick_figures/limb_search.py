@@ -23,7 +23,7 @@ from .limb_contact import (
     find_near_faces,
     find_near_limbs,
 )
-from .limb_hold import hold_taut
+from .limb_hold import stop_limbs
 
 
 class StickFigures(ContactHook):
@@ -66,7 +66,6 @@ class StickFigures(ContactHook):
         self.reach = np.zeros(self.count)  # m
         self.near_face = np.zeros((self.count, 3), dtype=np.int32)
         self.near_count = self.near_face_count = 0
-        self._held = np.zeros(len(model.particles))
         self._tethers = about.tethers if len(model.tethers) else None
 
     @property
@@ -113,17 +112,22 @@ class StickFigures(ContactHook):
         return c
 
     def hold(self, meeting: Meeting) -> None:
-        """Hold those particles that limbs press against their pins."""
-        if self._tethers is not None:
-            x, _, inverse_mass = meeting.particles
-            contacts = (meeting.contacts, meeting.count)
-            hold_taut(*contacts, self.figure, x, inverse_mass, self._tethers, self._held)
-            meeting.inverse_mass = self._held
+        """Stop limbs that press cloth away from its pins."""
+        self._stop(meeting)
 
     def relax(self, meeting: Meeting) -> float:
         """Project figures out of colliders: a hand between chest and floor passes the push on."""
         meeting.push_out(self.rows)
-        return 0.0
+        return self._stop(meeting)
+
+    def _stop(self, meeting: Meeting) -> float:
+        if self._tethers is None:
+            return 0.0
+        contacts = (meeting.contacts, meeting.count)
+        farthest: float = stop_limbs(
+            *contacts, self.figure, meeting.particles, self._tethers, meeting.h
+        )
+        return farthest
 
 
 def _garments_of_figures(model: Model) -> Ints:
