@@ -121,6 +121,8 @@ def add_soft_body(
         if len(rows) > 1:
             builder.add_force(WobbleDamping(index, (rows + first).astype(np.int32), rate))
     builder.add_triangles(triangle + first)
+    if settings.meets_others:
+        builder.add_surface(triangle + first, False, True, False)
     return index
 
 

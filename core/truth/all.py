@@ -33,6 +33,7 @@ _NAMES = (
     "keyed",
     "mixed",
     "moving_floor",
+    "on_taut_cloth",
     "particles",
     "ragdoll_falls",
     "random_cloth",

@@ -14,15 +14,12 @@ from ..model.joint_table import OnBody
 from ..settings import JointSettings, SolverSettings
 from ..step import advance
 from .case import Result, case
-from .rates import RATES, at_rates
+from .rates import FINE_RATES, RATES, at_rates
 
 SETTLES = 6.0  # s
 STANDS = 1e-3  # m/s
 RISE = 2e-6
 """m for each time that the load is as heavy: sweeps do not settle it as well while planks move."""
-
-FINE_RATES = (RATES[0], RATES[2])
-"""At 240 substeps a second small limbs under loads of 40 times their mass tremble at 15 mm/s."""
 
 
 def _load(builder: ModelBuilder, ratio: float, side: float, bottom: float) -> None:
@@ -90,6 +87,7 @@ def _unrest(make: Callable[[], Model], rate: float) -> Result:
     return Result(fastest, 0.0, STANDS)
 
 
+# at 240 substeps a second small limbs tremble at 15 mm/s under loads of 40 times their mass
 for _ratio, _side, _count, _kind in (
     (30.0, 0.3, 2, "HINGE"),
     (100.0, 0.05, 2, "FIXED"),

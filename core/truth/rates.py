@@ -11,6 +11,9 @@ from .case import Result, case
 RATES = (SolverSettings().substep_rate, 240.0, 960.0)
 """Substeps per second; the default has the plain name of the case."""
 
+FINE_RATES = (RATES[0], RATES[2])
+"""Without the coarser one."""
+
 AtRate = Callable[[float], Result]
 
 

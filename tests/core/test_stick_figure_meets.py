@@ -140,13 +140,14 @@ def test_a_falling_sheet_lies_on_a_figure():
 
 
 def test_a_figure_lies_in_a_hammock():
-    """70 kg in 1.4 kg of taut cloth are neither through it nor beside it; it still bounces."""
+    """70 kg in 1.4 kg of taut cloth are neither through it nor thrown."""
     rim = np.ones((12, 12))
     rim[1:-1, 1:-1] = 0.0
-    for start in (0.0, 1e-6, 2e-6):  # what it does is chance: see `in_or_under_cloth` for depths
+    for start in (0.0, 1e-6, 2e-6):
         figure_at = in_or_under_cloth(0.3, rim.ravel(), -5.0, start)[1]
-        assert 0.1 < figure_at[:, 2].min() < 0.5
-        assert np.abs(figure_at[:, :2]).max() < 1.4
+        assert figure_at[:, 2].min() > 0.3
+        assert figure_at[:, 2].mean() < 0.42
+        assert np.abs(figure_at[:, :2]).max() < 1.1
 
 
 def test_a_fist_does_not_go_through_the_middle_of_a_triangle():

@@ -1,0 +1,120 @@
+"""What falls on cloth whose rim is held lies on it: limbs of stick figures, and soft bodies."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from ..bench.cloth_scenes import sheet
+from ..bench.rigid_scenes import FPS
+from ..building.builder import ModelBuilder
+from ..model import FrameInputs, Model, State
+from ..recipes.cloth import add_cloth
+from ..recipes.geometry import Geometry
+from ..recipes.soft_body import add_soft_body
+from ..settings import ClothSettings, SoftBodySettings, SolverSettings
+from ..step import advance
+from .case import Result, case
+from .rates import FINE_RATES, at_rates
+
+SETTLED = 1.0  # s
+
+
+def _hammock(count: int, width: float) -> ModelBuilder:
+    """A level square of cloth of count × count vertices at height 0, held all around."""
+    builder = ModelBuilder()
+    x, quads = sheet(count, count, width, width)
+    x = x - x.mean(axis=0)
+    edge = np.abs(x[:, :2]).max(axis=1) > 0.5 * width - 1e-9
+    offsets = np.arange(len(quads) + 1) * 4
+    mesh = Geometry.of("hammock", x, (), offsets, quads.reshape(-1))
+    add_cloth(builder, mesh, ClothSettings(), pin_weight=edge.astype(np.float64))
+    return builder
+
+
+def _run(model: Model, rate: float, seconds: float, lift: float = 0.0) -> list[State]:
+    """States at the end of each frame while pins go up at lift m/s."""
+    state, settings = model.initial_state(step=1.0 / rate), SolverSettings(substep_rate=rate)
+    held, states = state.pin_position.copy(), []
+    for frame in range(round(FPS * seconds)):
+        up = held + (0.0, 0.0, lift * (frame + 1) / FPS)
+        inputs = FrameInputs(duration=1.0 / FPS, pin_position=up if lift else None)
+        state, _ = advance(model, state, inputs, settings)
+        states.append(state)
+    return states
+
+
+def _limbs(mass: float, count: int, width: float, drop: float, lift: float, rate: float) -> Result:
+    """How far m from the cloth at rest a crooked rod of three joints gets once it has landed."""
+    builder, first, radius = _hammock(count, width), count * count, 0.036 * width
+    k = np.arange(3.0)
+    x = width * np.stack([0.014 + 0.18 * (k - 1.0), 0.01 + 0.005 * k, 0.005 * k], axis=1)
+    builder.add_particles("rod", x + (0.0, 0.0, radius + drop), mass=mass / 3.0, radius=radius)
+    pairs = [(first, first + 1), (first + 1, first + 2)]
+    builder.add_sticks(pairs)
+    builder.add_limbs(pairs, radius)
+    away = 0.0
+    for frame, state in enumerate(_run(builder.finalize(), rate, 4.0, lift)):
+        if frame >= FPS * SETTLED:
+            height = state.position[first:, 2].mean() - lift * (frame + 1) / FPS
+            away = max(away, abs(float(height) - radius))
+    return Result(away / width, 0.0, 0.06)
+
+
+for _name, _mass, _count, _width, _drop, _lift in (
+    ("1", 1.0, 12, 2.2, 0.2, 0.0),
+    ("10", 10.0, 12, 2.2, 0.2, 0.0),
+    ("70", 70.0, 12, 2.2, 0.2, 0.0),
+    ("70-fine", 70.0, 24, 2.2, 0.3, 0.0),
+    ("70-lifted", 70.0, 12, 2.2, 0.05, 1.5),
+    ("70-lowered", 70.0, 12, 2.2, 0.05, -1.0),
+    ("500-large", 500.0, 20, 10.0, 1.0, 0.0),
+    ("tiny", 0.05, 12, 0.5, 0.05, 0.0),
+):
+    at_rates(f"limbs-on-taut-cloth-{_name}")(partial(_limbs, _mass, _count, _width, _drop, _lift))
+
+
+def _cube(side: float, x: float, y: float, bottom: float) -> Geometry:
+    """A cube of eight vertices."""
+    corner = np.array([(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)], dtype=np.float64)
+    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    place = side * (corner - (0.5, 0.5, 0.0)) + (x, y, bottom)
+    return Geometry.of("cube", place, (), np.arange(7) * 4, np.array(faces).reshape(-1))
+
+
+def _thickness(model: Model, first: int) -> float:
+    """How far m apart the surfaces of the cloth and of what lies on it are."""
+    return float(model.particles.radius[0] + model.particles.radius[first])
+
+
+def _soft(density: float, count: int, side: float, tolerance: float, rate: float) -> Result:
+    """Height m of a soft cube of eight vertices over taut cloth, after four seconds."""
+    builder, first = _hammock(count, 2.2), count * count
+    add_soft_body(builder, _cube(side, 0.05, 0.03, 0.3), SoftBodySettings(density=density))
+    model = builder.finalize()
+    last = _run(model, rate, 4.0)[-1]
+    apart = float(last.position[first:, 2].min() - last.position[:first, 2].max())
+    return Result(apart, _thickness(model, first), tolerance)
+
+
+for _name, _density, _count, _side, _tolerance in (
+    ("light", 20.0, 12, 0.6, 0.02),
+    ("fine", 20.0, 24, 0.5, 0.03),
+    ("heavy", 1000.0, 12, 0.6, 0.35),
+    ("small-and-heavy", 1000.0, 24, 0.3, 0.35),
+):
+    _at = partial(_soft, _density, _count, _side, _tolerance)
+    at_rates(f"soft-on-taut-cloth-{_name}", FINE_RATES)(_at)
+
+
+@case("soft-on-soft")
+def on_each_other() -> Result:
+    """Height m of a soft cube of eight vertices over another on the floor."""
+    builder = ModelBuilder()
+    add_soft_body(builder, _cube(0.5, 0.0, 0.0, 0.1), SoftBodySettings())
+    add_soft_body(builder, _cube(0.5, 0.1, 0.05, 0.75), SoftBodySettings())
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+    model = builder.finalize()
+    x = _run(model, SolverSettings().substep_rate, 4.0)[-1].position
+    return Result(float(x[8:, 2].min() - x[:8, 2].max()), _thickness(model, 8), 0.03)
