@@ -2,15 +2,15 @@
 
 As for bodies (see `pin_hold`), sticks of cloth carry no more in one pass than what its particles
 weigh; a limb a hundred times as heavy would sink through. Where it presses on a particle with the
-normal n it takes it along n, which lengthens a tether to a pin in the direction t by s = −t·n of the
-way: so it goes no farther into the cloth than
+normal n it takes it along n, which lengthens a tether to a pin in the direction t by s = −t·n of
+the way: so it goes no farther into the cloth than
 
     u ≤ (l − |x − a|)/s
 
-as seen from the pin, which takes what it gives. It is stopped and not thrown back: what a tether was
-too long by before is taken back slowly. (Particles that cannot give way while their tethers are taut
-did both: what tethers had drawn into a limb in a step threw it out in the next, as fast as the step
-was short.)
+as seen from the pin, which takes what it gives. It is stopped and not thrown back: what a tether
+was too long by before is taken back slowly. Were particles held where their tethers are taut, what
+these had drawn into a limb in one step would throw it out in the same, the faster the shorter it
+is.
 """
 
 from __future__ import annotations
