@@ -18,7 +18,7 @@ from ..step import advance
 from .case import Result, case
 from .rates import FINE_RATES, at_rates
 
-SETTLED = 1.0  # s
+LANDED = 1.0  # s
 
 
 def _hammock(count: int, width: float) -> ModelBuilder:
@@ -56,7 +56,7 @@ def _limbs(mass: float, count: int, width: float, drop: float, lift: float, rate
     builder.add_limbs(pairs, radius)
     away = 0.0
     for frame, state in enumerate(_run(builder.finalize(), rate, 4.0, lift)):
-        if frame >= FPS * SETTLED:
+        if frame >= FPS * LANDED:
             height = state.position[first:, 2].mean() - lift * (frame + 1) / FPS
             away = max(away, abs(float(height) - radius))
     return Result(away / width, 0.0, 0.06)

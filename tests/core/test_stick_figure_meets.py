@@ -147,7 +147,7 @@ def test_a_figure_lies_in_a_hammock():
         figure_at = in_or_under_cloth(0.3, rim.ravel(), -5.0, start)[1]
         assert figure_at[:, 2].min() > 0.3
         assert figure_at[:, 2].mean() < 0.42
-        assert np.abs(figure_at[:, :2]).max() < 1.1
+        assert np.abs(figure_at[:, :2]).max() < 1.2
 
 
 def test_a_fist_does_not_go_through_the_middle_of_a_triangle():
