@@ -113,7 +113,7 @@ class ContactHook:
         return c
 
     def hold(self, meeting: Meeting) -> None:
-        """Change ``meeting.inverse_mass`` for what is held in this substep; all are found."""
+        """Hold what is held in this substep, by `Meeting.inverse_mass` or place; all are found."""
 
     def relax(self, meeting: Meeting) -> float:
         """Project once, after each pass over contacts; returns how far m something was moved."""
