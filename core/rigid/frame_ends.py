@@ -104,7 +104,7 @@ def _load_bodies(owners, drive, sleep, state, step, late):
         asleep = state.rest[b] >= REST_TIME and not held and sleeper["is_kept_awake"] == 0
         owners.driven[b] = 1 if held else 0
         owners.asleep[b] = RESTING if asleep else AWAKE
-        inverse_mass = 0.0 if held or asleep else 1.0 / sleeper["mass"]
+        inverse_mass = 0.0 if held or asleep else 1.0 / owners.mass[b]
         x, q = drive.start_position[b], drive.start_orientation[b]
         was, q_was = state.previous[b], state.previous_orientation[b]
         _load_body(owners, b, x, q, was, q_was, inverse_mass, step)

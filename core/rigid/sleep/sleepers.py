@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 SLEEPER = np.dtype(
     [
-        ("mass", np.float64),  # kg
         ("radius", np.float64),  # m
         ("follows", np.int32),  # ACTIVE, ANIMATED or PASSIVE
         ("garment", np.int32),  # what it wears, or those that it is joined with; −1 for nothing
@@ -68,7 +67,7 @@ def sleeper_room(model: Model, radius: Floats, garment: Ints) -> Records:
     """Bodies of a model; radius (b,) m, garment (b,) see `SLEEPER`."""
     bodies = model.bodies
     sleeper = np.zeros(len(model.bodies), SLEEPER)
-    sleeper["mass"], sleeper["radius"] = bodies.mass, radius
+    sleeper["radius"] = radius
     sleeper["follows"], sleeper["garment"] = bodies.follows, garment
     sleeper["carrier"] = UNCARRIED
     return sleeper

@@ -199,7 +199,8 @@ def _is_disturbed(sleep, owners, mine, other):
 def _feel_blow(sleep, owners, a, b, approach):
     """Two bodies that meet at so many m/s: the one that sleeps feels it, else both by half."""
     one, other = sleep.sleeper[a], sleep.sleeper[b]
-    blow = one["mass"] * other["mass"] / (one["mass"] + other["mass"]) * approach
+    mass, other_mass = owners.mass[a], owners.mass[b]
+    blow = mass * other_mass / (mass + other_mass) * approach
     if approach <= WAKING_SPEEDS * still_speed(
         min(one["radius"], other["radius"]), sleep.root_gravity
     ):
@@ -312,7 +313,7 @@ def feel_ties(sleep, owners, body, push):
         sleeper = sleep.sleeper[b]
         if owners.asleep[b] == AWAKE:
             continue
-        jerk = length(load(push, b)) / sleeper["mass"]
+        jerk = length(load(push, b)) / owners.mass[b]
         if jerk > JERK * still_speed(sleeper["radius"], sleep.root_gravity):
             sleeper["wake"] = DISTURBED
             found = True
@@ -352,7 +353,7 @@ def wake_sleepers(sleep, owners, joints, kept_key, key, rest, under_way):
         if owners.asleep[b] != AWAKE and mark[root_of(island, b)] == REACHED:
             woken += 1
             rest[b] = CALM  # it has not moved yet
-            _wake_up(owners, b, 1.0 / sleep.sleeper[b]["mass"])
+            _wake_up(owners, b)
     if woken > 0 and not under_way:
         aim_joints(joints, owners)
     return woken
@@ -407,7 +408,7 @@ def _mark_moved(sleep, owners, kept_key, key, need):
         mass = 0.0
         for b in range(mark.shape[0]):
             if mark[root_of(island, b)] == NEXT:
-                mass += sleep.sleeper[b]["mass"]
+                mass += owners.mass[b]
         for b in range(mark.shape[0]):
             if mark[b] == NEXT:
                 mark[b] = REACHED
@@ -419,10 +420,10 @@ def _mark_moved(sleep, owners, kept_key, key, need):
 
 
 @lean_inline
-def _wake_up(owners, b, inverse_mass):
-    """Give a sleeper its mass back (1/kg); it starts from rest, or as what carried it."""
+def _wake_up(owners, b):
+    """Give a sleeper its mass back; it starts from rest, or as what carried it."""
     owners.asleep[b] = AWAKE
-    owners.inverse_mass[b] = inverse_mass
+    owners.inverse_mass[b] = 1.0 / owners.mass[b]
     write_inverse_inertia(owners, b)
     write_momentum(owners, b)
 
