@@ -11,6 +11,7 @@ from ..bench.rigid_scenes import FPS
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model
 from ..model.joint_table import OnBody
+from ..rigid.sleep.stillness import REST_TIME
 from ..settings import JointSettings, SolverSettings
 from ..step import advance
 from .case import Result, case
@@ -112,7 +113,7 @@ def _rise(ratio: float, side: float, rate: float) -> Result:
         state, _ = advance(model, state, inputs, settings)
         state.body_rest[:] = np.minimum(state.body_rest, 0.3)  # s: nobody sleeps yet
     before = state.body_position[-1]
-    state.body_rest[:-1] = 0.5
+    state.body_rest[:-1] = REST_TIME
     way = 0.0
     for _ in range(3):
         state, _ = advance(model, state, inputs, settings)

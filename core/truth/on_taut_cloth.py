@@ -6,11 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from ..bench.cloth_scenes import sheet
+from ..bench.cloth_scenes import add_quads, sheet
 from ..bench.rigid_scenes import FPS
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
-from ..recipes.cloth import add_cloth
 from ..recipes.geometry import Geometry
 from ..recipes.soft_body import add_soft_body
 from ..settings import ClothSettings, SoftBodySettings, SolverSettings
@@ -25,11 +24,8 @@ def _hammock(count: int, width: float) -> ModelBuilder:
     """A level square of cloth of count × count vertices at height 0, held all around."""
     builder = ModelBuilder()
     x, quads = sheet(count, count, width, width)
-    x = x - x.mean(axis=0)
     edge = np.abs(x[:, :2]).max(axis=1) > 0.5 * width - 1e-9
-    offsets = np.arange(len(quads) + 1) * 4
-    mesh = Geometry.of("hammock", x, (), offsets, quads.reshape(-1))
-    add_cloth(builder, mesh, ClothSettings(), pin_weight=edge.astype(np.float64))
+    add_quads(builder, x, quads, ClothSettings(), edge.astype(np.float64), "hammock")
     return builder
 
 

@@ -43,11 +43,15 @@ def stairs(scene: RigidScene, height: float, depth: float) -> RigidScene:
     )
 
 
+def _moved(scene: RigidScene, start: int, spread: float) -> RigidScene:
+    """The scene at one of its starts, which lie ``spread`` m apart."""
+    move = np.random.default_rng(start).normal(0.0, spread, 3)
+    return replace(scene, position=scene.position + move, joint_point=scene.joint_point + move)
+
+
 def deepest(scene: RigidScene, start: int, spread: float) -> float:
     """Deepest contact of a fall in m; starts lie ``spread`` m apart."""
-    move = np.random.default_rng(start).normal(0.0, spread, 3)
-    scene = replace(scene, position=scene.position + move, joint_point=scene.joint_point + move)
-    model = model_of(scene)
+    model = model_of(_moved(scene, start, spread))
     state, settings, deep = model.initial_state(), SolverSettings(threads=1), 0.0
     for _ in range(FRAMES_OF_FALL):
         state, figures = advance(model, state, FrameInputs(), settings)
@@ -73,10 +77,7 @@ def on_each_other() -> Result:
 
 def _creep(start: int) -> float:
     """Way in m that half of the limbs of a heap of 20 do not exceed in its seventh second."""
-    move = np.random.default_rng(start).normal(0.0, 1e-6, 3)
-    scene = ragdolls(20)
-    scene = replace(scene, position=scene.position + move, joint_point=scene.joint_point + move)
-    model = model_of(scene)
+    model = model_of(_moved(ragdolls(20), start, 1e-6))
     state, settings = model.initial_state(), SolverSettings(threads=1)
     before = state
     for frame in range(7 * FPS):
