@@ -8,7 +8,7 @@ WITH_BLENDER := $(if $(BLENDER),--blender $(BLENDER))
 
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-files test lint style typecheck test-quick test-core test-blender format library wheels zips truth \
-	bench benchmarks same-bits docs manual setup doctor debian-packages hooks clean
+	bench benchmarks same-bits bounds docs manual setup doctor debian-packages hooks clean
 
 help:
 	@$(DEV) help
@@ -16,5 +16,5 @@ help:
 demo demo-files test test-blender zips setup doctor:
 	@$(DEV) $@ $(WITH_BLENDER) $(ARGS)
 
-lint style typecheck test-quick test-core format library wheels truth bench benchmarks same-bits docs manual debian-packages hooks clean:
+lint style typecheck test-quick test-core format library wheels truth bench benchmarks same-bits bounds docs manual debian-packages hooks clean:
 	@$(DEV) $@ $(ARGS)

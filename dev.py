@@ -389,6 +389,16 @@ def same_bits(options: argparse.Namespace) -> None:
     compare_bits(options.arguments)
 
 
+def bounds(options: argparse.Namespace) -> None:
+    """Step the golden scenes, or --random COUNT, with kernels that check each index."""
+    asked = options.arguments
+    is_random = asked[:1] == ["--random"]
+    arguments = ["random", "--count", *asked[1:]] if is_random else ["golden", *asked]
+    variables = {"NUMBA_BOUNDSCHECK": "1", "VERLET_LIBRARY": ""}
+    variables["VERLET_CACHE_DIR"] = str(BUILD / "bounds")
+    run([core_environment(), "-m", "verlet_physics", *arguments], "bounds", variables=variables)
+
+
 def docs(options: argparse.Namespace) -> None:
     """Make docs/API.md and docs/SETTINGS.md anew from docstrings and settings."""
     run([core_environment(), ROOT / "tools/inside_core/reference.py"], "docs")
@@ -453,6 +463,7 @@ COMMANDS = {
     "bench": bench,
     "benchmarks": benchmarks,
     "same-bits": same_bits,
+    "bounds": bounds,
     "docs": docs,
     "manual": manual,
     "setup": setup,
@@ -464,7 +475,7 @@ COMMANDS = {
 TAKE_BLENDER = ("demo", "demo-files", "test", "test-blender", "zips", "setup", "doctor")
 TAKE_ARGUMENTS = (
     *("demo", "demo-files", "test", "test-quick", "test-core", "test-blender"),
-    *("truth", "bench", "benchmarks", "same-bits", "library", "manual"),
+    *("truth", "bench", "benchmarks", "same-bits", "bounds", "library", "manual"),
 )
 
 

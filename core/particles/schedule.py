@@ -124,7 +124,7 @@ def _colour(pairs, order, group_start, used, colour):
         for m in range(group_start[g], group_start[g + 1]):
             used[pairs[order[m], 0]] |= bit
             used[pairs[order[m], 1]] |= bit
-    for m in range(group_start[0], group_start[-1]):
+    for m in range(group_start[0], group_start[colour.shape[0]]):
         used[pairs[order[m], 0]] = 0
         used[pairs[order[m], 1]] = 0
 

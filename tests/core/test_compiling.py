@@ -1,6 +1,8 @@
 """What our compiler leaves out of Numba's changes nothing of what comes out."""
 
+import ast
 import gc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -85,3 +87,59 @@ def test_nothing_is_collected_while_it_compiles_and_again_after(monkeypatch):
         wrong._compile(parallel=False)(1.0)
     assert seen == [False]
     assert gc.isenabled()
+
+
+def number_at(index, compiler):
+    """What a compiled function finds at an index of 5 … 9, before which lie 0 … 4 in memory."""
+    get = numba.njit(pipeline_class=compiler)(lambda x, k: x[k])
+    return get(np.arange(15.0)[5:10], index)
+
+
+def test_kernels_take_an_index_as_it_is_and_all_else_counts_from_the_end():
+    from numba.core.compiler import Compiler
+
+    from verlet_physics.kernels.compiling import KernelCompiler
+
+    assert number_at(3, KernelCompiler) == number_at(3, Compiler) == 8.0
+    assert number_at(-2, Compiler) == 8.0
+    assert number_at(-2, KernelCompiler) == 3.0
+
+
+@pytest.mark.parametrize("index", [-1, 5])
+def test_an_index_that_is_none_is_found_where_bounds_are_checked(index, monkeypatch):
+    from verlet_physics.kernels.compiling import KernelCompiler
+
+    monkeypatch.setattr(numba.config, "BOUNDSCHECK", 1)
+    with pytest.raises(IndexError):
+        number_at(index, KernelCompiler)
+
+
+COMPILED = {"kernel", "parallel_kernel", "allocating_kernel", "inline", "lean", "lean_inline"}
+
+
+def compiled_functions(source):
+    """The functions of a module's source that become part of kernels."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef):
+            names = {one.id for one in node.decorator_list if isinstance(one, ast.Name)}
+            if names & COMPILED:
+                yield node
+
+
+def counts_from_the_end(index):
+    """Whether the source of an index is a negative number, or has one in a tuple."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return any(isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.USub) for one in parts)
+
+
+def test_no_kernel_counts_from_the_end_of_an_array():
+    files = sorted(Path(jit.__file__).parents[1].rglob("*.py"))
+    functions = [(path, one) for path in files for one in compiled_functions(path.read_text())]
+    assert len(functions) > 1000
+    wrong = [
+        f"{path.name}: {ast.unparse(node)}"
+        for path, function in functions
+        for node in ast.walk(function)
+        if isinstance(node, ast.Subscript) and counts_from_the_end(node.slice)
+    ]
+    assert wrong == []

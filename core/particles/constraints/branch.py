@@ -59,7 +59,7 @@ from ...vec3 import (
 )
 from ...vector import turned_by
 from .base import Moving
-from .branch_solve import BRANCH_SOLUTION, NODE, bend, from_parent
+from .branch_solve import BRANCH_SOLUTION, NODE, bend, from_parent, toward_root
 from .checks import numbers, rows_of_particles
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ def _measure(s, nodes, k, d, turn):
 def _measure_bends(s, nodes, before, turn):
     """Write the bends of all joints one step ago and now; the roots' turns are given."""
     for k in range(nodes.shape[0]):
-        d = sub(vec(s[k]["before"]), vec(s[nodes[k]["parent"]]["before"]))
+        d = sub(vec(s[k]["before"]), vec(s[toward_root(nodes, k)]["before"]))
         set_vec(s[k]["bend_before"], _measure(s, nodes, k, d, before))
     for k in range(nodes.shape[0]):
         set_vec(s[k]["bend"], _measure(s, nodes, k, from_parent(s, nodes, k), turn))

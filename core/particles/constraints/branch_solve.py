@@ -188,9 +188,15 @@ def _hand_inward(row, outer):
 
 
 @inline
+def toward_root(nodes, k):
+    """The parent of node k, any node at a root."""
+    return max(nodes[k]["parent"], 0)
+
+
+@inline
 def from_parent(s, nodes, k):
     """From its parent to node k, m; anything at a root."""
-    return sub(vec(s[k]["place"]), vec(s[nodes[k]["parent"]]["place"]))
+    return sub(vec(s[k]["place"]), vec(s[toward_root(nodes, k)]["place"]))
 
 
 @inline
