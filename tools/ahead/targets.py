@@ -94,7 +94,7 @@ def optimise(module: bytes, processor: Processor) -> bytes:
     cheap = pipeline._module_pass_manager(
         loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
     )
-    for passes, builder in (cheap, pipeline._module_pass_manager()):
+    for passes, builder in (cheap, pipeline._module_pass_manager(slp_vectorize=True)):
         passes.run(whole, builder)
     return bytes(whole.as_bitcode())
 
