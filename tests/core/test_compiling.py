@@ -95,11 +95,12 @@ def number_at(index, compiler):
     return get(np.arange(15.0)[5:10], index)
 
 
-def test_kernels_take_an_index_as_it_is_and_all_else_counts_from_the_end():
+def test_kernels_take_an_index_as_it_is_and_all_else_counts_from_the_end(monkeypatch):
     from numba.core.compiler import Compiler
 
     from verlet_physics.kernels.compiling import KernelCompiler
 
+    monkeypatch.setattr(numba.config, "BOUNDSCHECK", None)
     assert number_at(3, KernelCompiler) == number_at(3, Compiler) == 8.0
     assert number_at(-2, Compiler) == 8.0
     assert number_at(-2, KernelCompiler) == 3.0

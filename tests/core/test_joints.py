@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance
-from verlet_physics.bench.rigid_scenes import rotation_matrices
+from verlet_physics.bench.rigid_bodies import model_of
+from verlet_physics.bench.rigid_scenes import ragdolls, rotation_matrices
 from verlet_physics.model.joint_table import OnBody, OnCollider
 from verlet_physics.settings import JointSettings
 from verlet_physics.truth.joints import joint_gaps
@@ -350,3 +351,13 @@ def test_a_foot_carries_its_load_and_comes_out_of_the_floor_at_every_rate(rate, 
         state, _ = advance(model, state, FrameInputs(), SolverSettings(substep_rate=rate))
         if frame >= 24:
             assert abs(state.body_position[0, 2] - 0.05) < 1e-3 * 480.0 / rate
+
+
+def test_rounding_pushes_at_no_limit():
+    """A doll that falls freely from its rest pose: knees and elbows are at their limits and stay."""
+    model = model_of(ragdolls(1))
+    state = model.initial_state()
+    is_limited = model.joints.lower < model.joints.upper
+    for _ in range(6):
+        state, _ = advance(model, state, FrameInputs(duration=1 / 48), SolverSettings())
+        assert (state.joints.impulse[is_limited] == 0.0).all()

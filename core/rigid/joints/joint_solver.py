@@ -32,6 +32,9 @@ SETTLING_SWEEPS = 8
 LIMIT_SPEED = 1e-7
 """Speeds (m/s or rad/s) that count as none when it is decided whether a limit holds."""
 
+ROUNDING = 1e-12
+"""Speeds (m/s or rad/s) that are nothing but rounding: a limit that they push at is left alone."""
+
 
 @lean_inline
 def _velocity_error(joints, r, owners, p, q):
@@ -61,9 +64,9 @@ def _choose(joints, owners, c, is_biased):
             elif active == 1 and row["mode"] != HELD:
                 error = _velocity_error(joints, r, owners, joint["body"][0], joint["body"][1])
                 if row["impulse"] <= row["low"]:
-                    active = 1 if error > 0.0 else 0
+                    active = 1 if error > ROUNDING else 0
                 elif row["impulse"] >= row["high"]:
-                    active = 1 if error < 0.0 else 0
+                    active = 1 if error < -ROUNDING else 0
             row["is_active"] = active
 
 
