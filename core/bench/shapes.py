@@ -1,4 +1,4 @@
-"""Meshes for scenes and tests: a ball, a stem, a tree of tubes with loose leaves."""
+"""Meshes for scenes and tests: a ball, a cube, a stem, a tree of tubes with loose leaves."""
 
 from __future__ import annotations
 
@@ -34,6 +34,14 @@ def ball(fineness: int, radius: float, centre: tuple[float, float, float] = (0, 
     x *= radius / np.linalg.norm(x, axis=1, keepdims=True)
     offsets = np.arange(len(faces) + 1) * 3
     return Geometry.of("ball", x + centre, (), offsets, np.array(faces).reshape(-1))
+
+
+def cube(side: float, centre: tuple[float, float, float] = (0, 0, 0)) -> Geometry:
+    """A cube of eight vertices and six quads."""
+    corner = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)], dtype=float)
+    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    place = 0.5 * side * corner + centre
+    return Geometry.of("cube", place, (), np.arange(7) * 4, np.array(faces).reshape(-1))
 
 
 def globe(meridians: int, parallels: int, radius: float) -> Geometry:

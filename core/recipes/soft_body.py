@@ -121,8 +121,8 @@ def add_soft_body(
         if len(rows) > 1:
             builder.add_force(WobbleDamping(index, (rows + first).astype(np.int32), rate))
     builder.add_triangles(triangle + first)
-    if settings.meets_others:  # as balls, its vertices would keep it half an edge away
-        builder.add_surface(triangle + first, False, True, False)
+    # as balls its vertices would keep it half an edge away from cloth, and mesh colliders reach in
+    builder.add_surface(triangle + first, False, settings.meets_others, True)
     return index
 
 

@@ -46,6 +46,7 @@ _NAMES = (
     "sheets",
     "simbenchmark",
     "slits",
+    "soft_on_meshes",
     "spinning_disks",
     "surfaces",
 )

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..bench.cloth_scenes import add_quads, sheet
 from ..bench.rigid_scenes import FPS
+from ..bench.shapes import cube
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
-from ..recipes.geometry import Geometry
 from ..recipes.soft_body import add_soft_body
 from ..settings import ClothSettings, SoftBodySettings, SolverSettings
 from ..step import advance
@@ -71,14 +71,6 @@ for _name, _mass, _count, _width, _drop, _lift in (
     at_rates(f"limbs-on-taut-cloth-{_name}")(partial(_limbs, _mass, _count, _width, _drop, _lift))
 
 
-def _cube(side: float, x: float, y: float, bottom: float) -> Geometry:
-    """A cube of eight vertices."""
-    corner = np.array([(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)], dtype=np.float64)
-    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    place = side * (corner - (0.5, 0.5, 0.0)) + (x, y, bottom)
-    return Geometry.of("cube", place, (), np.arange(7) * 4, np.array(faces).reshape(-1))
-
-
 def _thickness(model: Model, first: int) -> float:
     """How far m apart the surfaces of the cloth and of what lies on it are."""
     return float(model.particles.radius[0] + model.particles.radius[first])
@@ -87,7 +79,8 @@ def _thickness(model: Model, first: int) -> float:
 def _soft(density: float, count: int, side: float, tolerance: float, rate: float) -> Result:
     """Height m of a soft cube of eight vertices over taut cloth, after four seconds."""
     builder, first = _hammock(count, 2.2), count * count
-    add_soft_body(builder, _cube(side, 0.05, 0.03, 0.3), SoftBodySettings(density=density))
+    body = cube(side, (0.05, 0.03, 0.3 + 0.5 * side))
+    add_soft_body(builder, body, SoftBodySettings(density=density))
     model = builder.finalize()
     last = _run(model, rate, 4.0)[-1]
     apart = float(last.position[first:, 2].min() - last.position[:first, 2].max())
@@ -108,8 +101,8 @@ for _name, _density, _count, _side, _tolerance in (
 def on_each_other() -> Result:
     """Height m of a soft cube of eight vertices over another on the floor."""
     builder = ModelBuilder()
-    add_soft_body(builder, _cube(0.5, 0.0, 0.0, 0.1), SoftBodySettings())
-    add_soft_body(builder, _cube(0.5, 0.1, 0.05, 0.75), SoftBodySettings())
+    add_soft_body(builder, cube(0.5, (0.0, 0.0, 0.35)), SoftBodySettings())
+    add_soft_body(builder, cube(0.5, (0.1, 0.05, 1.0)), SoftBodySettings())
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
     model = builder.finalize()
     x = _run(model, SolverSettings().substep_rate, 4.0)[-1].position

@@ -354,7 +354,7 @@ def test_a_foot_carries_its_load_and_comes_out_of_the_floor_at_every_rate(rate, 
 
 
 def test_rounding_pushes_at_no_limit():
-    """A doll that falls freely from its rest pose: knees and elbows are at their limits and stay."""
+    """A doll that falls freely from its rest pose: knees and elbows are at limits and stay."""
     model = model_of(ragdolls(1))
     state = model.initial_state()
     is_limited = model.joints.lower < model.joints.upper
