@@ -20,7 +20,7 @@ from .case import Result
 from .crossings import count_crossings
 from .rates import at_rates
 
-FRAMES = 60
+FALLING_FRAMES = 60
 COMES_APART = 1.0  # s, that a start inside of the collider may take
 
 Form = tuple[Floats, Ints]
@@ -63,34 +63,34 @@ def _crossings(body: Geometry, form: Form, density: float, skip: float, rate: fl
     state, settings = model.initial_state(), SolverSettings(substep_rate=rate)
     triangle = np.concatenate([body.triangles, form[1] + len(state.position)])
     most = 0
-    for frame in range(FRAMES):
+    for frame in range(FALLING_FRAMES):
         state, _ = advance(model, state, FrameInputs(), settings)
         if frame >= skip * FPS:
             most = max(most, count_crossings(np.vstack([state.position, form[0]]), triangle))
     return Result(float(most), 0.0, 0.0)
 
 
-_EDGE = _turned(_block(0.2, 1.0, 0.4, top=0.02), 0.3)
-_WALL = _turned(_block(0.02, 0.5, 0.5), 0.7)
-_AT = (0.05, 0.03)  # m, beside the middle
+_ROOF = _turned(_block(0.2, 1.0, 0.4, top=0.02), 0.3)
+_FENCE = _turned(_block(0.02, 0.5, 0.5), 0.7)
+_BESIDE = (0.05, 0.03)  # m, beside the middle
 
 for _name, _body, _form, _density in (
-    ("edge-cube", cube(0.5, (*_AT, 0.9)), _EDGE, 200.0),
-    ("edge-ball", ball(2, 0.3, (*_AT, 0.9)), _EDGE, 200.0),
-    ("edge-heavy", ball(1, 0.3, (0.0, 0.03, 0.75)), _EDGE, 2000.0),
-    ("wall-cube", cube(0.5, (*_AT, 1.1)), _WALL, 200.0),
-    ("wall-coarse-ball", ball(1, 0.3, (*_AT, 1.1)), _WALL, 200.0),
-    ("wall-ball", ball(2, 0.3, (*_AT, 1.1)), _WALL, 200.0),
-    ("point-ball", ball(3, 0.3, (*_AT, 1.0)), _cone(8, 0.3, 0.5), 200.0),
-    ("needle-cube", cube(0.5, (*_AT, 1.0)), _cone(5, 0.05, 0.5), 200.0),
+    ("edge-cube", cube(0.5, (*_BESIDE, 0.9)), _ROOF, 200.0),
+    ("edge-ball", ball(2, 0.3, (*_BESIDE, 0.9)), _ROOF, 200.0),
+    ("edge-heavy", ball(1, 0.3, (0.0, 0.03, 0.75)), _ROOF, 2000.0),
+    ("wall-cube", cube(0.5, (*_BESIDE, 1.1)), _FENCE, 200.0),
+    ("wall-coarse-ball", ball(1, 0.3, (*_BESIDE, 1.1)), _FENCE, 200.0),
+    ("wall-ball", ball(2, 0.3, (*_BESIDE, 1.1)), _FENCE, 200.0),
+    ("point-ball", ball(3, 0.3, (*_BESIDE, 1.0)), _cone(8, 0.3, 0.5), 200.0),
+    ("needle-cube", cube(0.5, (*_BESIDE, 1.0)), _cone(5, 0.05, 0.5), 200.0),
 ):
     at_rates(f"soft-on-mesh-{_name}")(partial(_crossings, _body, _form, _density, 0.0))
 
-_TABLE = _block(1.0, 1.0, 0.2)
+_SLAB = _block(1.0, 1.0, 0.2)
 for _deep in (0.01, 0.03):
     for _name, _body in (
-        ("ball", ball(2, 0.3, (*_AT, 0.5 - _deep))),
-        ("cube", cube(0.4, (*_AT, 0.4 - _deep))),
+        ("ball", ball(2, 0.3, (*_BESIDE, 0.5 - _deep))),
+        ("cube", cube(0.4, (*_BESIDE, 0.4 - _deep))),
     ):
-        _case = partial(_crossings, _body, _TABLE, 200.0, COMES_APART)
+        _case = partial(_crossings, _body, _SLAB, 200.0, COMES_APART)
         at_rates(f"soft-starts-in-mesh-{_name}-{1e3 * _deep:.0f}-mm")(_case)
