@@ -135,7 +135,8 @@ def counts_from_the_end(index):
 
 def test_no_kernel_counts_from_the_end_of_an_array():
     files = sorted(Path(jit.__file__).parents[1].rglob("*.py"))
-    functions = [(path, one) for path in files for one in compiled_functions(path.read_text())]
+    sources = [(path, path.read_text("utf-8")) for path in files]
+    functions = [(path, one) for path, text in sources for one in compiled_functions(text)]
     assert len(functions) > 1000
     wrong = [
         f"{path.name}: {ast.unparse(node)}"

@@ -6,6 +6,7 @@ from test_recipe_ragdoll import plan
 from test_stick_figure import X, Y, build, figure, simulate, turn_about
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
+from verlet_physics.bench.shapes import cube
 from verlet_physics.recipes.cloth import add_cloth
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.recipes.particles import add_particles
@@ -42,12 +43,6 @@ def sheet(n, size, move):
         for c in range(n - 1)
     ]
     return quads("sheet", [(a, b, 0.0) for a in line for b in line], faces, move)
-
-
-def cube(size, move):
-    corners = size * (np.array([(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)]) - 0.5)
-    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    return quads("cube", corners, faces, move)
 
 
 def depth(found, x, points, first):
