@@ -17,7 +17,7 @@ from .model.state import STATE_COLUMNS
 class FrameCache:
     """An unbroken run of frames, each with its full state: any can be resumed, bit for bit.
 
-    Memory: 48 bytes a particle and frame, 144 a rigid body and 48 a contact of one; none for frames
+    Memory: 48 bytes a particle and frame, 144 a rigid body and 56 a contact of one; none for frames
     that were released.
     """
 

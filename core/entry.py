@@ -20,10 +20,12 @@ from .forces.field import FIELD_NUMBERS, Field
 from .forces.grab import Grab
 from .forces.pull import Pull
 from .model import SHORTEST_STEP, FrameInputs, Model, State
+from .model.contact_state import REMEMBERED_CONTACT
 from .model.rest_table import WAKING_FACTORS
 from .model.state import FACTORS, NO_WIND, STATE_COLUMNS, STATE_PARTS
 from .pairs import pair_keys
 from .particles.heaps.ball_table import MOST_WALLS
+from .records import plain_columns
 from .settings import AnimatedSettings, SolverSettings, WindSettings
 
 MOST_SUBSTEPS = 1_000_000
@@ -150,15 +152,7 @@ def check_state(layout: Layout, state: State) -> None:
             raise ModelError("", f"{name} of the state holds numbers that are not finite")
         if name in QUATERNIONS:
             _require_unit(f"{name} of the state", array)
-    rows = len(state.contacts.key) if isinstance(state.contacts.key, np.ndarray) else 0
-    key = _state_array("contacts.key", state.contacts.key, _INT, (rows, 4))
-    if len(np.atleast_1d(state.contacts.impulse)) != rows:
-        raise ModelError("", "contacts.key and contacts.impulse of the state have unlike lengths")
-    impulse = _state_array("contacts.impulse", state.contacts.impulse, _FLOAT, (rows, 5))
-    if not np.isfinite(impulse).all():
-        raise ModelError("", "contacts.impulse of the state holds numbers that are not finite")
-    if rows and (key[:, :2].min() < 0 or key[:, :2].max() >= layout.shape_count):
-        raise ModelError("", "contacts.key of the state names shapes that the model has not")
+    _check_contacts(layout, state.contacts.remembered)
     _check_cushions(layout, state)
     _check_balls(layout, state)
     _check_pressed(layout, state.stretch.pressed)
@@ -167,6 +161,18 @@ def check_state(layout: Layout, state: State) -> None:
     number("", "time of the state", state.time, least=0.0)
     if not isinstance(state.frame, int | np.integer):
         raise ModelError("", f"frame of the state = {state.frame!r} is no whole number")
+
+
+def _check_contacts(layout: Layout, remembered: Any) -> None:
+    """What is remembered of contacts must be of shapes of the model."""
+    name = "contacts.remembered"
+    rows = len(remembered) if isinstance(remembered, np.ndarray) and remembered.ndim == 1 else 0
+    _state_array(name, remembered, REMEMBERED_CONTACT, (rows,))
+    if not all(np.isfinite(column).all() for column in plain_columns(remembered)):
+        raise ModelError("", f"{name} of the state holds numbers that are not finite")
+    shape = remembered["shape"]
+    if rows and (shape.min() < 0 or shape.max() >= layout.shape_count):
+        raise ModelError("", f"{name} of the state names shapes that the model has not")
 
 
 def _check_cushions(layout: Layout, state: State) -> None:

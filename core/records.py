@@ -39,6 +39,11 @@ def records(dtype: np.dtype[Any], **fields: ArrayLike) -> Records:
     return table
 
 
+def plain_columns(table: NDArray[Any]) -> list[NDArray[Any]]:
+    """The columns of a structured array, or the one that an array of numbers is."""
+    return [table[name] for name in table.dtype.names] if table.dtype.names else [table]
+
+
 def scratch_size(dtype: np.dtype[Any], rows: int) -> int:
     """How many floats of scratch so many records take, which are a view of them."""
     return rows * dtype.itemsize // np.dtype(np.float64).itemsize

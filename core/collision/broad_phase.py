@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from ..arrays import NONE, Floats, Ints
 from ..kernels.jit import inline, kernel, lean_inline, parallel_kernel, prange
 from ..pairs import find_pair
+from ..records import Records
 from ..vec3 import add, column, dot, load, scale, sub
 from .kinds import MESH, PLANE, ROOM
 from .tree import Tree, build_tree, end_of, meets, next_leaf, root_of, tree_room, tree_scratch
@@ -47,6 +48,16 @@ Rules = namedtuple(
         "excluded",  # (e, 2) owners that do not meet each other: low before high, sorted
     ],
 )
+
+ITEM = np.dtype(
+    [
+        ("shape", np.int32, (2,)),  # a, b, as in a pair
+        # −1, or the wall of room b (0..5 = +x −x +y −y +z −z), or a row of mesh_triangle
+        ("sub_shape", np.int32),
+    ],
+    align=True,
+)
+"""What one manifold is between."""
 
 Leaves = namedtuple(
     "Leaves",
@@ -130,7 +141,7 @@ class BroadPhase:
         self.pair: Ints = np.zeros((8 * count, 2), dtype=np.int32)
         self.pair_count = 0
         self.find_count = 0  # how often pairs were found anew
-        self.item: Ints = np.zeros((8 * count, 3), dtype=np.int32)
+        self.item: Records = np.zeros(8 * count, dtype=ITEM)
         self.item_count = 0
 
     def exclude(self, owners: Ints) -> None:
@@ -186,7 +197,7 @@ class BroadPhase:
         self.find_count += 1
 
     def expand(self, posed: PosedShapes, reach: Floats, mesh_tree: Tree) -> int:
-        """Write the items of this step, rows a, b, sub, to ``item``; returns how many.
+        """Write the items of this step to ``item``; returns how many.
 
         posed: with the same lower and upper as `update` had; reach (k,) m, how far a point of a
         plane, room or mesh may get from its pose; mesh_tree over the boxes of all triangles as they
@@ -199,7 +210,7 @@ class BroadPhase:
             )
             if count <= len(self.item):
                 break
-            self.item = np.zeros((count * 3 // 2, 3), dtype=np.int32)
+            self.item = np.zeros(count * 3 // 2, dtype=ITEM)
         self.item_count = count
         return count
 
@@ -406,28 +417,27 @@ def _centre_along(posed, a, b, axis):
 
 
 @inline
-def _sort_by_sub(item, first, last):
-    """Sort the subs of a run of items in place (Shell 1959)."""
+def _sort_by_sub_shape(item, first, last):
+    """Sort the sub-shapes of a run of items in place (Shell 1959)."""
     gap = 1
     while gap < last - first:
         gap = (9 * gap) // 4 + 1
     while gap > 0:
         for n in range(first + gap, last):
-            sub = item[n, 2]
+            sub_shape = item[n]["sub_shape"]
             m = n
-            while m >= first + gap and item[m - gap, 2] > sub:
-                item[m, 2] = item[m - gap, 2]
+            while m >= first + gap and item[m - gap]["sub_shape"] > sub_shape:
+                item[m]["sub_shape"] = item[m - gap]["sub_shape"]
                 m -= gap
-            item[m, 2] = sub
+            item[m]["sub_shape"] = sub_shape
         gap = 0 if gap == 1 else max((4 * (gap - 1)) // 9, 1)
 
 
 @kernel
 def write_items(pair, pair_count, motion, posed, reach, mesh_tree, item):
-    """Write the items of all pairs that may touch now, rows (a, b, sub) in rising order.
+    """Write the items (m,) of all pairs that may touch now, in rising order.
 
-    sub is -1, or the wall of room b (0..5 = +x −x +y −y +z −z), or a row of mesh_triangle. Returns
-    how many items there are, which may be more than fit.
+    Returns how many items there are, which may be more than fit.
     """
     count = 0
     room = item.shape[0]
@@ -452,20 +462,19 @@ def write_items(pair, pair_count, motion, posed, reach, mesh_tree, item):
         elif _boxes_meet(posed, a, b):
             if kind == MESH:
                 count = _write_triangles(posed, a, b, reach[b], mesh_tree, item, count)
-                _sort_by_sub(item, first, min(count, room))
+                _sort_by_sub_shape(item, first, min(count, room))
             else:
                 count = _write_item(item, count, -1)
         for row in range(first, min(count, room)):
-            item[row, 0] = a
-            item[row, 1] = b
+            item[row]["shape"][0], item[row]["shape"][1] = a, b
     return count
 
 
 @lean_inline
-def _write_item(item, count, part):
+def _write_item(item, count, sub_shape):
     """Note a sub-shape if there is room for it; how many items there are then."""
     if count < item.shape[0]:
-        item[count, 2] = part
+        item[count]["sub_shape"] = sub_shape
     return count + 1
 
 

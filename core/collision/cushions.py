@@ -61,6 +61,6 @@ def skin_between(cushions, s, t):
 def note_met(item, count, manifolds, cushions):
     """Note of which cushions the first ``count`` items (m, 3) have contacts."""
     for n in range(count):
-        m = find_pair(cushions.key, item[n, 0], item[n, 1])
+        m = find_pair(cushions.key, item[n]["shape"][0], item[n]["shape"][1])
         if m != NONE and manifolds.count[n] > 0:
             cushions.is_met[m] = 1

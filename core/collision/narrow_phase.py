@@ -129,11 +129,10 @@ def _is_turned(kind_a, kind_b):
 
 @kernel
 def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
-    """Write the manifold of each of the first ``item_count`` rows of item (m, 3): a, b, sub.
+    """Write the manifold of each of the first ``item_count`` rows of item (m,) `ITEM`.
 
-    a: any convex shape; b: any shape; sub: the wall if b is a room, the row of the triangle if it
-    is a mesh, else anything. There are no points where the gap is larger than reach (m,) ≥ 0 m.
-    edges from `mesh_edges` of shapes.mesh_triangle; scratch from
+    The first shape is any convex one, the second one any. There are no points where the gap is
+    larger than reach (m,) ≥ 0 m. edges from `mesh_edges` of shapes.mesh_triangle; scratch from
     `narrow_phase_scratch`.
     """
     for slot in range(SCRATCHES):
@@ -141,9 +140,9 @@ def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
         placed, hulls, meshes = parts_of(shapes)
         solids = ShapeParts(placed, hulls, meshes, edges)
         for m in range(slot, item_count, SCRATCHES):
-            a = np.int64(item[m, 0])
-            b = np.int64(item[m, 1])
-            sub = np.int64(item[m, 2])
+            a = np.int64(item[m]["shape"][0])
+            b = np.int64(item[m]["shape"][1])
+            sub = np.int64(item[m]["sub_shape"])
             room = reach[m]
             flip = _is_turned(shapes.kind[a], shapes.kind[b])
             p, q = (b, a) if flip else (a, b)

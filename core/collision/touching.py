@@ -18,6 +18,7 @@ from .tree import build_tree, tree_room, tree_scratch
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
     from ..model import Model
+    from ..records import Records
     from .shapes import Shapes
 
 WIDER = 0.2
@@ -61,8 +62,8 @@ class Touching:
         self._bounded: Floats | None = None  # vertices (v, 3) m that the trees were built for
 
     @property
-    def item(self) -> Ints:
-        """Shape a, shape b and sub-shape (m, 3) of each manifold."""
+    def item(self) -> Records:
+        """What each manifold is between, (m,) ITEM."""
         return self.broad_phase.item
 
     def exclude(self, owners: Ints) -> None:
@@ -127,4 +128,4 @@ class Touching:
 def add_reaches(item, count, reach_of_shape, reach):
     """How far both shapes of each item may get together, (m,) m."""
     for n in range(count):
-        reach[n] = reach_of_shape[item[n, 0]] + reach_of_shape[item[n, 1]]
+        reach[n] = reach_of_shape[item[n]["shape"][0]] + reach_of_shape[item[n]["shape"][1]]

@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..arrays import Floats, Ints
 from .state_part import StatePart
+
+REMEMBERED_CONTACT = np.dtype(
+    [
+        ("shape", np.int32, (2,)),
+        ("sub_shape", np.int32),
+        ("feature", np.int32),  # which of the points that the two may have
+        ("normal_impulse", np.float64),  # N·s
+        ("friction_impulse", np.float64, (3,)),  # N·s, along the axes of the world
+        ("overlap", np.float64),  # m, what is left of the overlap that the two met with
+    ],
+    align=True,
+)
+"""A contact point of the last substep, and what it is known by."""
+
+NOTHING_REMEMBERED: NDArray[Any] = np.zeros(0, dtype=REMEMBERED_CONTACT)
+"""Where nothing has touched yet."""
 
 
 @dataclass(eq=False)
 class ContactState(StatePart):
-    """c contacts of the last substep."""
+    """The contacts of the last substep."""
 
-    key: Ints  # (c, 4) shapes, sub-shape and feature of each
-    # (c, 5) N·s, its push and its friction along the axes of the world; m, what is left of the
-    # overlap that it began with
-    impulse: Floats
+    remembered: NDArray[Any]  # (c,) REMEMBERED_CONTACT, sorted by shapes and sub-shape
 
     @classmethod
     def at_start(cls) -> ContactState:
         """Nothing has touched yet."""
-        return cls(np.zeros((0, 4), dtype=np.int32), np.zeros((0, 5)))
+        return cls(NOTHING_REMEMBERED)

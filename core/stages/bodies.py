@@ -19,7 +19,7 @@ from ..rigid.contacts.contact_aim import iterations_for
 from ..rigid.contacts.contact_making import fill_contacts, note_pressed
 from ..rigid.contacts.contact_order import MORE_THAN_ANY, SHARED_FROM, order_room, order_rows
 from ..rigid.contacts.contact_setup import prepare_contacts
-from ..rigid.contacts.contact_table import Remembered, more_room
+from ..rigid.contacts.contact_table import more_room
 from ..rigid.contacts.cushion_press import press_cushions
 from ..rigid.contacts.packet_table import deal_room, more_packets, packet_room
 from ..rigid.contacts.position_correction import withdraw_places
@@ -292,7 +292,7 @@ class Bodies:
         if not self.sleep.is_active:
             return
         if work.touching.has_rims:
-            note_pressed(Remembered(memory.key, memory.impulse), work.shapes.pressed)
+            note_pressed(memory.moving, work.shapes.pressed)
         count = self._touch(substeps, is_bound)
         self.is_clear = count == 0
         if self.is_clear:
@@ -339,7 +339,7 @@ class Bodies:
             touching.manifolds,
             work.shapes,
             self.owners,
-            Remembered(memory.key, memory.impulse),
+            memory.moving,
             work.body_contacts,
         )
         cushions = work.body_contacts.cushions
@@ -468,7 +468,7 @@ class Bodies:
             memory.remember(self.frame.work.body_contacts)
         else:
             memory.forget()
-        state.contacts.key, state.contacts.impulse = memory.all()
+        state.contacts.remembered = memory.all()
         if self.between is not None:
             self._hear_cloth(True)
             self.between.store(state.cushions)

@@ -78,7 +78,7 @@ class BodySleep:
         self.is_active = False  # anything moves in this frame
         self._standing: NDArray[np.bool_] | None = None  # (n,) see `standing_particles`
         self.is_under_way = False  # velocities of this substep are known, its move is to come
-        self.memory = ContactMemory(frame.state.contacts.key, frame.state.contacts.impulse)
+        self.memory = ContactMemory(frame.state.contacts.remembered)
 
     def begin(self, sleepers: int, moving: int, drive: Drive) -> None:
         """So many bodies sleep, and so many move; sleepers wake that rest on what moves otherwise
@@ -90,17 +90,14 @@ class BodySleep:
         count = len(self.sleeper)
         self.memory.part(self.record.shape_body, self.owners)
         state = self.frame.state
-        feel_carriers(
-            self.record, self.owners, drive, state.contacts.key[state.contacts.impulse[:, 0] > 0.0]
-        )
+        feel_carriers(self.record, self.owners, drive, state.contacts.remembered)
         self.wake()
         carry_sleepers(self.record, self.owners, drive, state.body_load)
         let_go = np.zeros_like(self.record.motion)  # what its animation held in the last frame
         was_held = state.body_rest == LED
         let_go[:count] = was_held & (self.owners.driven[:count] == 0)
-        bearing = self.memory.kept_impulse[:, 0] > 0.0
-        feel_motion(self.record, self.owners, self.memory.kept_key[bearing])
-        feel_support(self.record, self.owners, self.memory.key, let_go)
+        feel_motion(self.record, self.owners, self.memory.asleep)
+        feel_support(self.record, self.owners, self.memory.moving, let_go)
         self.wake()
 
     def move(self, owners: Ints) -> None:
@@ -115,8 +112,8 @@ class BodySleep:
             self.record,
             owners,
             self.frame.work.joints,
-            memory.kept_key,
-            memory.key,
+            memory.asleep,
+            memory.moving,
             self.frame.state.body_rest,
             self.is_under_way,
         ):

@@ -2,54 +2,53 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats, Ints
+from ..arrays import Ints
+from ..model.contact_state import NOTHING_REMEMBERED, REMEMBERED_CONTACT
 from ..rigid.contacts.contact_making import merge_remembered, remember_contacts
-from ..rigid.contacts.contact_table import NOTHING_REMEMBERED, BodyContacts, Remembered
+from ..rigid.contacts.contact_table import BodyContacts
 from ..rigid.owners import AWAKE, Owners
 
 
 class ContactMemory:
-    """Keys (c, 4) and impulses (c, 5) as in `State`; apart from them, those of sleepers."""
+    """Contacts as `ContactState` remembers them; apart from them, those of sleepers."""
 
-    def __init__(self, key: Ints, impulse: Floats) -> None:
-        self.key, self.impulse = key, impulse
-        self.kept_key, self.kept_impulse = NOTHING_REMEMBERED
+    def __init__(self, remembered: NDArray[Any]) -> None:
+        self.moving = remembered
+        self.asleep = NOTHING_REMEMBERED
 
     def part(self, shape_body: Ints, owners: Owners) -> None:
         """Part what is known of sleepers from what is known of those that move."""
-        a, b = shape_body[self.key[:, 0]], shape_body[self.key[:, 1]]
+        a, b = shape_body[self.moving["shape"]].T
         is_free = _is_free(a, b, owners)
         is_kept = ~is_free & ((owners.asleep[a] != AWAKE) | (owners.asleep[b] != AWAKE))
-        self.kept_key, self.kept_impulse = self.key[is_kept], self.impulse[is_kept]
-        self.key, self.impulse = self.key[is_free], self.impulse[is_free]
+        self.asleep, self.moving = self.moving[is_kept], self.moving[is_free]
 
     def wake(self, shape_body: Ints, owners: Owners) -> None:
         """Some sleepers have woken: what is known of them acts again."""
-        a, b = shape_body[self.kept_key[:, 0]], shape_body[self.kept_key[:, 1]]
+        a, b = shape_body[self.asleep["shape"]].T
         is_free = _is_free(a, b, owners)
-        woken = (self.kept_key[is_free], self.kept_impulse[is_free])
-        self.key, self.impulse = _merged((self.key, self.impulse), woken)
-        self.kept_key, self.kept_impulse = self.kept_key[~is_free], self.kept_impulse[~is_free]
+        self.moving = _merged(self.moving, self.asleep[is_free])
+        self.asleep = self.asleep[~is_free]
 
     def forget(self) -> None:
         """Contacts that have parted are not known: a blow would strike again when they meet."""
-        self.key, self.impulse = NOTHING_REMEMBERED
+        self.moving = NOTHING_REMEMBERED
 
     def remember(self, contacts: BodyContacts) -> None:
         """Keep the impulses of contacts; where there are none, what is known stays."""
         count = int(contacts.count[0])
-        if not count:
-            return
-        self.key = np.empty((count, 4), dtype=np.int32)
-        self.impulse = np.empty((count, 5))
-        remember_contacts(contacts, Remembered(self.key, self.impulse))
+        if count:
+            self.moving = np.zeros(count, dtype=REMEMBERED_CONTACT)
+            remember_contacts(contacts, self.moving)
 
-    def all(self) -> tuple[Ints, Floats]:
-        """Keys and impulses of sleepers too."""
-        return _merged((self.key, self.impulse), (self.kept_key, self.kept_impulse))
+    def all(self) -> NDArray[Any]:
+        """What is remembered, of sleepers too."""
+        return _merged(self.moving, self.asleep)
 
 
 def _is_free(a: Ints, b: Ints, owners: Owners) -> NDArray[np.bool_]:
@@ -57,13 +56,12 @@ def _is_free(a: Ints, b: Ints, owners: Owners) -> NDArray[np.bool_]:
     return (owners.inverse_mass[a] > 0.0) | (owners.inverse_mass[b] > 0.0)
 
 
-def _merged(one: tuple[Ints, Floats], other: tuple[Ints, Floats]) -> tuple[Ints, Floats]:
-    """Keys and impulses of both, sorted by shapes and sub-shape as each of them is."""
-    if not len(other[0]):
+def _merged(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """Both, sorted by shapes and sub-shape as each of them is."""
+    if not len(other):
         return one
-    if not len(one[0]):
+    if not len(one):
         return other
-    count = len(one[0]) + len(other[0])
-    both = Remembered(np.empty((count, 4), dtype=np.int32), np.empty((count, 5)))
-    merge_remembered(Remembered(*one), Remembered(*other), both)
+    both = np.zeros(len(one) + len(other), dtype=REMEMBERED_CONTACT)
+    merge_remembered(one, other, both)
     return both

@@ -13,6 +13,7 @@ from ..cache import FrameCache
 from ..forces.field import Field
 from ..forces.flock import Flock
 from ..model import FrameInputs, Model, State
+from ..records import plain_columns
 from ..settings import SolverSettings, WindSettings
 from ..step import advance
 from .case import Result, case
@@ -55,7 +56,8 @@ def _difference(a: State, b: State) -> float:
         x, y = np.asarray(value), np.asarray(b.columns()[name])
         if x.shape != y.shape:
             return float("inf")
-        count += float((x != y).sum() + (np.isnan(x) | np.isnan(y)).sum())
+        for one, other in zip(plain_columns(x), plain_columns(y)):
+            count += float((one != other).sum() + (np.isnan(one) | np.isnan(other)).sum())
     return count
 
 

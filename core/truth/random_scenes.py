@@ -36,6 +36,7 @@ from ..particles.integrators.carries import CARRIES
 from ..particles.integrators.stability import least_rate
 from ..recipes.all import RECIPES
 from ..recipes.geometry import Geometry
+from ..records import plain_columns
 from ..rigid.inertia import inertia_of
 from ..settings import (
     AnimatedSettings,
@@ -433,7 +434,7 @@ def _run(seed: int, frames: int) -> bytes | Outcome:
         for frame in range(frames):
             state, _ = advance(scene.model, state, scene.inputs(frame + 1), scene.settings)
             for name, column in state.columns().items():
-                if not np.isfinite(column).all():
+                if not all(np.isfinite(one).all() for one in plain_columns(np.asarray(column))):
                     return Outcome(problem=f"seed {seed}: {name} is not finite")
     except SimulationDiverged as stopped:
         return Outcome(stopped=f"seed {seed}, {scene.settings.integrator}: {stopped}")

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from verlet_physics.collision.broad_phase import ITEM
 from verlet_physics.collision.kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, ROOM, SPHERE
 from verlet_physics.collision.manifold import manifold_room
 from verlet_physics.collision.mesh_edges import mesh_edges
@@ -109,7 +110,7 @@ class Scene:
 
     def run(self, items, reach):
         """Manifolds of items (a, b) or (a, b, sub)."""
-        item = np.array([(*i, -1)[:3] for i in items], dtype=np.int32).reshape(-1, 3)
+        item = np.array([(i[:2], (*i, -1)[2]) for i in items], dtype=ITEM)
         shapes = self.shapes()
         manifolds = manifold_room(len(item))
         most = max([len(h.vertex) for h in self.hulls], default=0)

@@ -26,6 +26,7 @@ from verlet_physics.forces.grab import Grab
 from verlet_physics.forces.pull import Pull
 from verlet_physics.model.joint_table import OnBody, OnCollider
 from verlet_physics.model.state import STATE_COLUMNS
+from verlet_physics.records import plain_columns
 from verlet_physics.settings import AnimatedSettings, JointSettings, tunables
 
 NAN, INF = float("nan"), float("inf")
@@ -412,8 +413,8 @@ def arrays_of_inputs(model):
 
 
 def is_finite(state):
-    held = state.columns().values()
-    return all(np.isfinite(v).all() for v in held if isinstance(v, np.ndarray))
+    arrays = [held for held in state.columns().values() if isinstance(held, np.ndarray)]
+    return all(np.isfinite(v).all() for array in arrays for v in plain_columns(array))
 
 
 def wrongs(array):
@@ -430,6 +431,27 @@ def wrongs(array):
     yield 1j * array
     yield np.full(array.shape, None)
     yield 3.0
+
+
+def wrong_contacts(remembered):
+    """What is remembered of contacts in every way in which it can be wrong; any number fits."""
+    assert len(remembered)
+    wrong = [
+        remembered[None],
+        remembered["normal_impulse"],
+        remembered[["shape"]],
+        "text",
+        None,
+        3.0,
+    ]
+    for column in ("normal_impulse", "friction_impulse", "overlap"):
+        for bad in (NAN, INF, -INF):
+            wrong.append(remembered.copy())
+            wrong[-1][column][-1] = bad
+    for shape in (-1, 100):
+        wrong.append(remembered.copy())
+        wrong[-1]["shape"][-1, 1] = shape
+    return wrong
 
 
 @pytest.mark.parametrize("name", [f.name for f in dataclasses.fields(FrameInputs)])
@@ -480,16 +502,19 @@ def test_states_that_do_not_fit_are_refused_by_name(model, name):
     for _ in range(30):  # until there are contacts
         good, _ = advance(model, good, FrameInputs(), SolverSettings())
     array = good.columns()[name]
-    given = (
-        list(wrongs(array)) if isinstance(array, np.ndarray) else [NAN, INF, "1", None, array - 1e3]
-    )
+    if name == "contacts.remembered":
+        given = wrong_contacts(array)
+    elif isinstance(array, np.ndarray):
+        given = list(wrongs(array))
+    else:
+        given = [NAN, INF, "1", None, array - 1e3]
     if name == "step":
         given += [0.0, 1e-300]
     if name == "frame":
         given = [NAN, 0.5, "1", None]
     if isinstance(array, np.ndarray) and array.ndim == 2:
         given += [array.astype(np.float32), np.asfortranarray(array)] if array.shape[0] > 1 else []
-    if name in ("contacts.key", "balls.contact"):
+    if name == "balls.contact":
         assert len(array)
         given += [array + 100, -array - 1]
     if name == "stretch.pressed":  # any number of particles fits

@@ -149,7 +149,7 @@ def reached():
             value = getattr(inputs, field.name)
             if value is not None and (not isinstance(value, tuple) or value):
                 found.given.setdefault("inputs", set()).add(field.name)
-        kinds = model.shapes.kind[after.contacts.key[:, :2]]
+        kinds = model.shapes.kind[after.contacts.remembered["shape"]]
         found.pairs |= {frozenset((int(a), int(b))) for a, b in kinds}
         assert np.isfinite(after.position).all()
         assert np.isfinite(after.body_position).all()

@@ -6,8 +6,8 @@ import pytest
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.collision.kinds import CYLINDER
 from verlet_physics.collision.shapes import place_shapes
+from verlet_physics.model.contact_state import REMEMBERED_CONTACT
 from verlet_physics.rigid.contacts.contact_making import note_pressed
-from verlet_physics.rigid.contacts.contact_table import Remembered
 from verlet_physics.rigid.contacts.rim_contact import ROLLS_ON, rim_at
 from verlet_physics.rigid.sleep.stillness import REST_TIME
 from verlet_physics.truth.rigid_motion import angular_momentum
@@ -95,11 +95,11 @@ def test_a_rim_that_rubs_on_something_free_keeps_all_momenta():
 
 
 def test_what_presses_is_counted_once_for_each_shape():
-    key = np.array([(0, 2, -1, 5), (0, 2, -1, 6), (0, 3, -1, 1), (1, 2, -1, 0)], dtype=np.int32)
-    impulse = np.zeros((4, 5))
-    impulse[[1, 2], 0] = 0.3, 0.1  # the last one only watches
+    remembered = np.zeros(4, dtype=REMEMBERED_CONTACT)
+    remembered["shape"] = (0, 2), (0, 2), (0, 3), (1, 2)
+    remembered["normal_impulse"] = 0.0, 0.3, 0.1, 0.0  # the last one only watches
     pressed = np.full(4, 7, dtype=np.int32)
-    note_pressed(Remembered(key, impulse), pressed)
+    note_pressed(remembered, pressed)
     assert pressed.tolist() == [2, 0, 1, 1]
 
 

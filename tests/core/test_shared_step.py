@@ -58,7 +58,7 @@ def test_any_number_of_threads_gives_the_same_bits(scene):
     ends = [end_of(scene, threads)[1] for threads in (1, 2, 3, 8)]
     for other in ends[1:]:
         assert other.body_position.tobytes() == ends[0].body_position.tobytes()
-        assert other.contacts.impulse.tobytes() == ends[0].contacts.impulse.tobytes()
+        assert other.contacts.remembered.tobytes() == ends[0].contacts.remembered.tobytes()
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
@@ -110,7 +110,7 @@ def test_four_at_a_time_end_where_one_by_one_do(scene, frames, monkeypatch):
     assert workspace_of(model).body_contacts.packets.count[0] == 0
     assert shared.body_position.tobytes() == alone.body_position.tobytes()
     assert shared.body_previous.tobytes() == alone.body_previous.tobytes()
-    assert shared.contacts.impulse.tobytes() == alone.contacts.impulse.tobytes()
+    assert shared.contacts.remembered.tobytes() == alone.contacts.remembered.tobytes()
 
 
 @pytest.mark.parametrize(("scene", "is_packed"), [(stack(40), False), (pyramid(6), True)])
@@ -176,7 +176,7 @@ def test_four_at_a_time_are_woken_as_one_by_one_are(monkeypatch):
         ends.append(state)
     assert ends[0].position.tobytes() == ends[1].position.tobytes()
     assert ends[0].body_position.tobytes() == ends[1].body_position.tobytes()
-    assert ends[0].contacts.impulse.tobytes() == ends[1].contacts.impulse.tobytes()
+    assert ends[0].contacts.remembered.tobytes() == ends[1].contacts.remembered.tobytes()
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
@@ -208,9 +208,10 @@ def in_one_phase(contacts, one: int, other: int) -> bool:
 
 def test_what_is_remembered_keeps_the_order_of_shapes():
     _, state = end_of(large_pyramid(20), 1, frames=2)
-    key = state.contacts.key
-    order = np.lexsort((key[:, 2], key[:, 1], key[:, 0]))
-    assert (key[order] == key).all()
+    remembered = state.contacts.remembered
+    first, second = remembered["shape"].T
+    order = np.lexsort((remembered["sub_shape"], second, first))
+    assert (remembered[order] == remembered).all()
 
 
 @pytest.mark.parametrize(("base", "manifolds"), [(5, 35), (10, 145)])

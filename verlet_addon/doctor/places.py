@@ -162,9 +162,10 @@ def overlaps(
     thin = smallest_half_extent(shapes)
     owners = _solids(running)
     found: dict[tuple[int, int], float] = {}
-    for key, depth in zip(state.contacts.key.tolist(), state.contacts.impulse[:, 4].tolist()):
-        a, b = sorted((int(shapes.owner[key[0]]), int(shapes.owner[key[1]])))
-        if depth > share * min(thin[key[0]], thin[key[1]]) and a in owners and b in owners:
+    remembered = state.contacts.remembered
+    for pair, depth in zip(remembered["shape"].tolist(), remembered["overlap"].tolist()):
+        a, b = sorted((int(shapes.owner[pair[0]]), int(shapes.owner[pair[1]])))
+        if depth > share * min(thin[pair[0]], thin[pair[1]]) and a in owners and b in owners:
             found[a, b] = max(found.get((a, b), 0.0), depth)
     return [(owners[a], owners[b], depth) for (a, b), depth in found.items()]
 

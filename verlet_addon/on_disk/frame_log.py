@@ -21,7 +21,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-FRAME_LOG_MAGIC = b"VERLET-FRAMES-2\n"
+FRAME_LOG_MAGIC = b"VERLET-FRAMES-3\n"
 _TEXT_HEAD = struct.Struct("<I16s")
 HEAD = struct.Struct("<4siQ16s16s")  # mark, frame, bytes, key, checksum of the bytes
 _MARK = b"VFRM"

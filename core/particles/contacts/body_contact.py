@@ -79,13 +79,14 @@ class ParticleBodies(ContactHook):
 def find_body_contacts(c, contacts, item, item_count, manifolds):
     """Contacts of bodies of particles with anything that has a shape, written from row c on.
 
-    item (m, 3) and manifolds from `Touching`. Returns the row after them, may be more than fit.
+    item (m,) `ITEM` and manifolds from `Touching`. Returns the row after them, which may be more
+    than fit.
     """
     for n in range(item_count):
         for p in range(manifolds.count[n]):
             if has_room(contacts, c):
-                join_shape(contacts, c, 0, item[n, 0], load(manifolds.on_a[n], p))
-                join_shape(contacts, c, 1, item[n, 1], load(manifolds.on_b[n], p))
+                join_shape(contacts, c, 0, item[n]["shape"][0], load(manifolds.on_a[n], p))
+                join_shape(contacts, c, 1, item[n]["shape"][1], load(manifolds.on_b[n], p))
                 note_contact(contacts, c, load(manifolds.normal, n), 0.0)
             c += 1
     return c

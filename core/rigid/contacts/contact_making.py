@@ -69,31 +69,40 @@ def _overlap_of_pair(memory, first, a, b):
     Infinite where none is remembered: the two meet now, with whatever overlap they have.
     """
     most = -1.0
-    key = memory.key
-    while first < key.shape[0] and key[first, 0] == a and key[first, 1] == b:
-        most = max(most, memory.impulse[first, 4])
+    while _is_of(memory, first, a, b):
+        most = max(most, memory[first]["overlap"])
         first += 1
     return most if most >= 0.0 else math.inf
 
 
 @lean_inline
-def _is_before(key, m, a, b):
+def _is_before(memory, m, a, b):
     """Whether what is remembered in row m comes before all of shapes a and b."""
-    return m < key.shape[0] and (key[m, 0] < a or (key[m, 0] == a and key[m, 1] < b))
+    if m >= memory.shape[0]:
+        return False
+    shape = memory[m]["shape"]
+    return shape[0] < a or (shape[0] == a and shape[1] < b)
 
 
 @lean_inline
-def _is_of(key, m, a, b):
+def _is_of(memory, m, a, b):
     """Whether what is remembered in row m is of shapes a and b."""
-    return m < key.shape[0] and key[m, 0] == a and key[m, 1] == b
+    return m < memory.shape[0] and memory[m]["shape"][0] == a and memory[m]["shape"][1] == b
+
+
+@lean_inline
+def _is_of_manifold(memory, m, origin):
+    """Whether what is remembered in row m is of the same shapes and sub-shape as a contact."""
+    shape = origin["shape"]
+    return _is_of(memory, m, shape[0], shape[1]) and memory[m]["sub_shape"] == origin["sub_shape"]
 
 
 @lean_inline
 def _place_point(row, origin, rim, shapes, owners, on_a, on_b):
     """Anchors of a point that lies at on_a and on_b (m) of the two surfaces, in owners' frames."""
     normal = vec(row["axis"][NORMAL])
-    f = _radius_at(shapes, origin["key"][0], normal)
-    g = _radius_at(shapes, origin["key"][1], normal)
+    f = _radius_at(shapes, origin["shape"][0], normal)
+    g = _radius_at(shapes, origin["shape"][1], normal)
     origin["radius"][0] = f
     origin["radius"][1] = g
     anchor = origin["anchor"]
@@ -102,11 +111,11 @@ def _place_point(row, origin, rim, shapes, owners, on_a, on_b):
     for side in range(2):
         outwards = scale(-1.0 if side == 0 else 1.0, normal)
         place = on_a if side == 0 else on_b
-        rim["radius"][side] = rim_at(shapes, origin["key"][side], outwards, place)
+        rim["radius"][side] = rim_at(shapes, origin["shape"][side], outwards, place)
     if rim["radius"][0] > 0.0 and rim["radius"][1] > 0.0:  # nothing rolls on a rim
         rim["radius"][:] = 0.0
     for side in range(2):
-        s, o = origin["key"][side], row["owner"][side]
+        s, o = origin["shape"][side], row["owner"][side]
         outwards = scale(-1.0 if side == 0 else 1.0, normal)
         if rim["radius"][side] > 0.0:
             axis = column(shapes.rotation_before[s], 2)
@@ -117,7 +126,7 @@ def _place_point(row, origin, rim, shapes, owners, on_a, on_b):
 @lean_inline
 def _write_surface(row, origin, shapes, table, m):
     """What two surfaces make of their friction and restitution, with cloth m between them."""
-    a, b = origin["key"][0], origin["key"][1]
+    a, b = origin["shape"][0], origin["shape"][1]
     mu = joint_friction(shapes.friction[a], shapes.friction[b])
     row["friction"][DYNAMIC] = mu
     row["friction"][STATIC] = mu * max(shapes.static_friction[a], shapes.static_friction[b])
@@ -134,23 +143,21 @@ def _recall(row, origin, memory, first):
     """Begin with what is remembered of a point, from row ``first`` on; whether anything is."""
     for k in range(4):
         row["impulse"][k] = 0.0
-    key, impulse = memory.key, memory.impulse
-    mine = origin["key"]
     m = first
-    while _is_of(key, m, mine[0], mine[1]) and key[m, 2] == mine[2]:
-        if key[m, 3] == mine[3]:
-            _add_remembered(row, impulse, m, 1.0)
-            row["old_overlap"] = impulse[m, 4]
+    while _is_of_manifold(memory, m, origin):
+        if memory[m]["feature"] == origin["feature"]:
+            _add_remembered(row, memory[m], 1.0)
+            row["old_overlap"] = memory[m]["overlap"]
             return True
         m += 1
     return False
 
 
 @lean_inline
-def _add_remembered(row, impulse, m, share):
-    """Add a share of what is remembered in row m."""
-    row["impulse"][0] += share * impulse[m, 0]
-    friction = scale(share, (impulse[m, 1], impulse[m, 2], impulse[m, 3]))
+def _add_remembered(row, remembered, share):
+    """Add a share of what is remembered."""
+    row["impulse"][0] += share * remembered["normal_impulse"]
+    friction = scale(share, vec(remembered["friction_impulse"]))
     for k in range(1, 3):
         row["impulse"][k] += dot(vec(row["axis"][k]), friction)
 
@@ -159,7 +166,7 @@ def _add_remembered(row, impulse, m, share):
 def _is_there(origins, c, points, feature):
     """Whether one of the points of a manifold is of a feature."""
     p = 0
-    while p < points and origins[c + p]["key"][3] != feature:
+    while p < points and origins[c + p]["feature"] != feature:
         p += 1
     return p < points
 
@@ -171,27 +178,27 @@ def _hand_on(table, c, points, are_new, memory, first):
     Two round ends, or two faces that slide over each other, are cut elsewhere in each step: what
     one carries of the other is the same. are_new: a bit for each of the points.
     """
-    key, impulse, mine = memory.key, memory.impulse, table.origin[c]["key"]
     takers = are_new if are_new > 0 else (1 << points) - 1
     count = 0
     for p in range(points):
         count += (takers >> p) & 1
     m = first
-    while _is_of(key, m, mine[0], mine[1]) and key[m, 2] == mine[2]:
-        if impulse[m, 0] > 0.0 and not _is_there(table.origin, c, points, key[m, 3]):
+    while _is_of_manifold(memory, m, table.origin[c]):
+        old = memory[m]
+        if old["normal_impulse"] > 0.0 and not _is_there(table.origin, c, points, old["feature"]):
             for p in range(points):
                 if (takers >> p) & 1:
-                    _add_remembered(table.rows[c + p], impulse, m, 1.0 / count)
+                    _add_remembered(table.rows[c + p], old, 1.0 / count)
         m += 1
 
 
 @lean_inline
-def _first_remembered(key, a, b):
+def _first_remembered(memory, a, b):
     """The first row of what is remembered that does not come before all of shapes a and b."""
-    low, high = 0, key.shape[0]
+    low, high = 0, memory.shape[0]
     while low < high:
         middle = (low + high) // 2
-        if _is_before(key, middle, a, b):
+        if _is_before(memory, middle, a, b):
             low = middle + 1
         else:
             high = middle
@@ -204,7 +211,6 @@ def _fill_items(first, last, item, manifolds, shapes, owners, memory, table):
 
     Items and `memory` are sorted alike, by shapes and sub-shape, so one walk finds the old rows.
     """
-    key = memory.key
     old = 0
     pair_a, pair_b = -1, -1
     overlap = math.inf
@@ -214,16 +220,17 @@ def _fill_items(first, last, item, manifolds, shapes, owners, memory, table):
         c = table.row[n]
         if c == NONE:
             continue
-        a, b, sub_shape = item[n, 0], item[n, 1], item[n, 2]
+        a, b = item[n]["shape"][0], item[n]["shape"][1]
+        sub_shape = item[n]["sub_shape"]
         if a != pair_a or b != pair_b:
-            old = old if pair_a >= 0 else _first_remembered(key, a, b)
+            old = old if pair_a >= 0 else _first_remembered(memory, a, b)
             pair_a, pair_b = a, b
-            while _is_before(key, old, a, b):
+            while _is_before(memory, old, a, b):
                 old += 1
             overlap = _overlap_of_pair(memory, old, a, b)
             m = find_pair(table.key, a, b)
             grown = table.grown[m] if m != NONE else 0.0
-        while _is_of(key, old, a, b) and key[old, 2] < sub_shape:
+        while _is_of(memory, old, a, b) and memory[old]["sub_shape"] < sub_shape:
             old += 1
         points = manifolds.count[n]
         are_new = 0
@@ -231,8 +238,9 @@ def _fill_items(first, last, item, manifolds, shapes, owners, memory, table):
             row, origin, rim = table.rows[c + p], table.origin[c + p], table.rim[c + p]
             row["points"] = points if p == 0 else 0
             row["owner"][0], row["owner"][1] = shapes.owner[a], shapes.owner[b]
-            origin["key"][0], origin["key"][1], origin["key"][2] = a, b, sub_shape
-            origin["key"][3] = manifolds.feature[n, p]
+            origin["shape"][0], origin["shape"][1] = a, b
+            origin["sub_shape"] = sub_shape
+            origin["feature"] = manifolds.feature[n, p]
             origin["rank"] = table.rank[n] + p
             _write_axes(row["axis"], load(manifolds.normal, n))
             on_a, on_b = vec(manifolds.on_a[n, p]), vec(manifolds.on_b[n, p])
@@ -294,16 +302,16 @@ def fill_contacts(item, item_count, row_count, manifolds, shapes, owners, memory
 @kernel
 def remember_contacts(contacts, memory):
     """Write what `fill_contacts` wants to know of these rows."""
-    key, impulse = memory.key, memory.impulse
     for c in range(contacts.count[0]):
         row, origin = contacts.rows[c], contacts.origin[c]
-        m = origin["rank"]
-        impulse[m, 4] = row["old_overlap"]
-        for k in range(4):
-            key[m, k] = origin["key"][k]
-        impulse[m, 0] = row["impulse"][0]
+        known = memory[origin["rank"]]
+        known["shape"][0], known["shape"][1] = origin["shape"][0], origin["shape"][1]
+        known["sub_shape"] = origin["sub_shape"]
+        known["feature"] = origin["feature"]
+        known["normal_impulse"] = row["impulse"][0]
+        known["overlap"] = row["old_overlap"]
         for k in range(3):
-            impulse[m, 1 + k] = (
+            known["friction_impulse"][k] = (
                 row["impulse"][1] * row["axis"][1, k] + row["impulse"][2] * row["axis"][2, k]
             )
 
@@ -311,14 +319,13 @@ def remember_contacts(contacts, memory):
 @kernel
 def note_pressed(memory, pressed):
     """Count by how many other shapes each one (k,) is pressed, as far as is remembered."""
-    key, impulse = memory.key, memory.impulse
     pressed[:] = 0
     m = 0
-    while m < key.shape[0]:
-        a, b = key[m, 0], key[m, 1]
+    while m < memory.shape[0]:
+        a, b = memory[m]["shape"][0], memory[m]["shape"][1]
         is_pressing = False
-        while _is_of(key, m, a, b):
-            is_pressing |= impulse[m, 0] > 0.0
+        while _is_of(memory, m, a, b):
+            is_pressing |= memory[m]["normal_impulse"] > 0.0
             m += 1
         if is_pressing:
             pressed[a] += 1
@@ -326,33 +333,25 @@ def note_pressed(memory, pressed):
 
 
 @lean_inline
-def _is_after(key, m, other, n):
-    """Whether row m of a key comes after row n of another: by shapes, then by sub-shape."""
-    for k in range(3):
-        if key[m, k] != other[n, k]:
-            return key[m, k] > other[n, k]
-    return False
-
-
-@lean_inline
-def _copy_row(source, m, target, c):
-    for k in range(4):
-        target.key[c, k] = source.key[m, k]
-    for k in range(5):
-        target.impulse[c, k] = source.impulse[m, k]
+def _is_after(one, other):
+    """Whether what is remembered comes after something else: by shapes, then by sub-shape."""
+    for k in range(2):
+        if one["shape"][k] != other["shape"][k]:
+            return one["shape"][k] > other["shape"][k]
+    return one["sub_shape"] > other["sub_shape"]
 
 
 @kernel
 def merge_remembered(one, other, both):
     """Write what two sorted lists remember to ``both``, sorted as they are, that of one first."""
     m, n = 0, 0
-    for c in range(both.key.shape[0]):
-        is_of_other = m == one.key.shape[0]
-        if not is_of_other and n < other.key.shape[0]:
-            is_of_other = _is_after(one.key, m, other.key, n)
+    for c in range(both.shape[0]):
+        is_of_other = m == one.shape[0]
+        if not is_of_other and n < other.shape[0]:
+            is_of_other = _is_after(one[m], other[n])
         if is_of_other:
-            _copy_row(other, n, both, c)
+            both[c] = other[n]
             n += 1
         else:
-            _copy_row(one, m, both, c)
+            both[c] = one[m]
             m += 1

@@ -154,7 +154,7 @@ def _deal_out(slabs, most, item, item_count, manifolds, owner, owners, body_coun
     for n in range(item_count):
         if order.row[n] == NONE:
             continue
-        oa, ob = owner[item[n, 0]], owner[item[n, 1]]
+        oa, ob = owner[item[n]["shape"][0]], owner[item[n]["shape"][1]]
         task = _task_of(slabs, owners, order.slab, oa, ob, body_count)
         order.task[n] = task
         order.size[task] += manifolds.count[n]
@@ -216,7 +216,7 @@ def _lay_out_as_one(order, rows):
 def order_rows(item, item_count, manifolds, owner, owners, body_count, gravity, order, fewest):
     """Where the rows of each item's manifold go; returns how many rows there are.
 
-    item (m, 3), owner (k,) of shapes, gravity (3,); fewest: manifolds that threads share.
+    item (m,) `ITEM`, owner (k,) of shapes, gravity (3,); fewest: manifolds that threads share.
     `fill_contacts` writes the rows.
     """
     count, rows = 0, 0
@@ -224,7 +224,8 @@ def order_rows(item, item_count, manifolds, owner, owners, body_count, gravity, 
         order.row[n] = NONE
         if manifolds.count[n] == 0:
             continue
-        mover = _mover(owners, owner[item[n, 0]], owner[item[n, 1]], body_count)
+        shape = item[n]["shape"]
+        mover = _mover(owners, owner[shape[0]], owner[shape[1]], body_count)
         if mover != NONE:
             order.row[n] = rows
             order.rank[n] = rows

@@ -65,7 +65,9 @@ for memory. So there are arms here, and no products of them with axes or inertia
 
 ORIGIN = np.dtype(
     [
-        ("key", np.int32, (4,)),  # shape a, shape b, sub-shape, feature: what it is remembered by
+        ("shape", np.int32, (2,)),  # these, the sub-shape and the feature: what it is known by
+        ("sub_shape", np.int32),
+        ("feature", np.int32),
         ("anchor", np.float64, (2, 3)),  # m, the two points, or what they are round about
         ("radius", np.float64, (2,)),  # m, 0 for a point that turns with its owner, as a corner
         ("restitution", np.float64),
@@ -153,13 +155,6 @@ BodyContacts = namedtuple(
     ],
 )
 """Contacts of bodies, and all that is solved with them."""
-
-Remembered = namedtuple("Remembered", ["key", "impulse"])
-"""What a state knows of contacts: key (c, 4) as in ORIGIN, impulse (c, 5) N·s along the normal and
-of friction in the world, and m of overlap that the two had when they met."""
-
-NOTHING_REMEMBERED = Remembered(np.zeros((0, 4), dtype=np.int32), np.zeros((0, 5)))
-"""Where nothing is known of contacts."""
 
 
 def contact_room(model: Model, graph: JointGraph) -> BodyContacts:

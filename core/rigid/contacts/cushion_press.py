@@ -12,7 +12,7 @@ from .packet_table import KEPT
 
 @lean_inline
 def _add_press(contacts, c, impulse):
-    key = contacts.origin[c]["key"]
+    key = contacts.origin[c]["shape"]
     m = find_pair(contacts.cushions.key, key[0], key[1])
     if m != NONE:
         contacts.cushions.press[m] += impulse

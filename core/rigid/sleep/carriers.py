@@ -18,7 +18,7 @@ from ...vec3 import ZERO, add, along, cross, divide, length, load, store, sub
 from ...vector import turned_by
 from ..contacts.contact_table import NORMAL
 from ..owners import AWAKE, CARRIED, RESTING, velocity_of, write_momentum
-from .sleepers import DEFORMING, DISTURBED, FIRST_CARRIER, UNCARRIED, UNSTEADY
+from .sleepers import DEFORMING, DISTURBED, FIRST_CARRIER, UNCARRIED, UNSTEADY, bears, owners_of
 from .stillness import CHANGE, REST_TIME, are_free, still_speed
 
 NONE_MET, DISUNITED = -2, -3
@@ -143,23 +143,24 @@ def _hang_together(sleep, owners, a, b, is_wide):
 
 
 @lean_inline
-def _find_for_sleepers(sleep, owners, drive, key, is_wide):
-    """What carries sleepers of which it is not known yet, by contacts (c, 4) and joints.
+def _find_for_sleepers(sleep, owners, drive, remembered, is_wide):
+    """What carries sleepers of which it is not known yet, by contacts (c,) and joints.
 
     Their own islands tell, or, is_wide, those of all: who lies on top may fall asleep first.
     """
     _begin_islands(sleep)
-    for c in range(key.shape[0]):
-        a, b = sleep.shape_body[key[c, 0]], sleep.shape_body[key[c, 1]]
-        if _hang_together(sleep, owners, a, b, is_wide):
+    for c in range(remembered.shape[0]):
+        a, b = owners_of(sleep, remembered[c])
+        if bears(remembered[c]) and _hang_together(sleep, owners, a, b, is_wide):
             join(sleep.island, a, b)
     for j in range(sleep.joint_body.shape[0]):
         a, b = sleep.joint_body[j, 0], sleep.joint_body[j, 1]
         if _hang_together(sleep, owners, a, b, is_wide):
             join(sleep.island, a, b)
-    for c in range(key.shape[0]):
-        a, b = sleep.shape_body[key[c, 0]], sleep.shape_body[key[c, 1]]
-        _lean_on(sleep, owners, drive, a, b)
+    for c in range(remembered.shape[0]):
+        if bears(remembered[c]):
+            a, b = owners_of(sleep, remembered[c])
+            _lean_on(sleep, owners, drive, a, b)
     for j in range(sleep.joint_body.shape[0]):
         _lean_on(sleep, owners, drive, sleep.joint_body[j, 0], sleep.joint_body[j, 1])
     is_any = False
@@ -174,18 +175,18 @@ def _find_for_sleepers(sleep, owners, drive, key, is_wide):
 
 
 @kernel
-def feel_carriers(sleep, owners, drive, key):
+def feel_carriers(sleep, owners, drive, remembered):
     """Let sleepers feel what carries them otherwise than before, at the start of a frame.
 
-    key (c, 4): remembered contacts. Writes the `carrier` of each.
+    remembered (c,): `REMEMBERED_CONTACT`. Writes the `carrier` of each.
     """
     is_led = _is_anything_led(sleep, owners, drive)
     for b in range(sleep.sleeper.shape[0]):
         sleep.sleeper[b]["carrier"] = (
             NONE_MET if is_led and owners.asleep[b] != AWAKE else UNCARRIED
         )
-    if is_led and _find_for_sleepers(sleep, owners, drive, key, False):
-        _find_for_sleepers(sleep, owners, drive, key, True)
+    if is_led and _find_for_sleepers(sleep, owners, drive, remembered, False):
+        _find_for_sleepers(sleep, owners, drive, remembered, True)
     for b in range(sleep.sleeper.shape[0]):
         if owners.asleep[b] == AWAKE:
             continue

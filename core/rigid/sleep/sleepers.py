@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...kernels.jit import lean_inline
 from ...records import Records
 
 if TYPE_CHECKING:
@@ -61,6 +62,18 @@ Sleep = namedtuple(
     ],
 )  # fmt: skip
 """Sleep in one frame."""
+
+
+@lean_inline
+def owners_of(sleep, contact):
+    """The two owners of the shapes of a `REMEMBERED_CONTACT` or `ITEM`."""
+    return sleep.shape_body[contact["shape"][0]], sleep.shape_body[contact["shape"][1]]
+
+
+@lean_inline
+def bears(contact):
+    """Whether the two of a `REMEMBERED_CONTACT` press each other."""
+    return contact["normal_impulse"] > 0.0
 
 
 def sleeper_room(model: Model, radius: Floats, garment: Ints) -> Records:

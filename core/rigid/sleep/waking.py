@@ -32,6 +32,8 @@ from .sleepers import (
     TOUCHED,
     UNDISTURBED,
     UNSUPPORTED,
+    bears,
+    owners_of,
 )
 from .stillness import are_free, is_other_load, still_speed
 
@@ -59,10 +61,14 @@ NEXT, REACHED = 1, 2
 
 
 @kernel
-def feel_support(sleep, owners, key, is_let_go):
-    """Let sleepers feel that what they touch, by the keys (c, 4), or hang on is let go of (o,)."""
-    for c in range(key.shape[0]):
-        _feel(sleep, owners, is_let_go, sleep.shape_body[key[c, 0]], sleep.shape_body[key[c, 1]])
+def feel_support(sleep, owners, remembered, is_let_go):
+    """Let sleepers feel that what they touch or hang on is let go of (o,).
+
+    remembered (c,): `REMEMBERED_CONTACT`.
+    """
+    for c in range(remembered.shape[0]):
+        a, b = owners_of(sleep, remembered[c])
+        _feel(sleep, owners, is_let_go, a, b)
     for j in range(sleep.joint_body.shape[0]):
         _feel(sleep, owners, is_let_go, sleep.joint_body[j, 0], sleep.joint_body[j, 1])
 
@@ -84,10 +90,12 @@ def _feel(sleep, owners, is_let_go, a, b):
 
 
 @kernel
-def feel_motion(sleep, owners, key):
-    """Let sleepers feel what bears them, by the keys (c, 4), or joins and moves otherwise."""
-    for c in range(key.shape[0]):
-        _feel_both(sleep, owners, sleep.shape_body[key[c, 0]], sleep.shape_body[key[c, 1]])
+def feel_motion(sleep, owners, remembered):
+    """Let sleepers feel what bears them, by the contacts (c,), or joins and moves otherwise."""
+    for c in range(remembered.shape[0]):
+        if bears(remembered[c]):
+            a, b = owners_of(sleep, remembered[c])
+            _feel_both(sleep, owners, a, b)
     for j in range(sleep.joint_body.shape[0]):
         _feel_both(sleep, owners, sleep.joint_body[j, 0], sleep.joint_body[j, 1])
 
@@ -165,8 +173,8 @@ def feel_touch(sleep, owners, item, count, manifolds, cushions, duration):
     """
     body_count = sleep.sleeper.shape[0]
     for n in range(count):
-        a, b = sleep.shape_body[item[n, 0]], sleep.shape_body[item[n, 1]]
-        skin = skin_between(cushions, item[n, 0], item[n, 1])
+        a, b = owners_of(sleep, item[n])
+        skin = skin_between(cushions, item[n]["shape"][0], item[n]["shape"][1])
         approach, is_touched = _approach(manifolds, n, owners, a, b, skin, duration)
         if not is_touched:
             continue
@@ -321,10 +329,10 @@ def feel_ties(sleep, owners, body, push):
 
 
 @kernel
-def wake_sleepers(sleep, owners, joints, kept_key, key, rest, under_way):
+def wake_sleepers(sleep, owners, joints, kept, others, rest, under_way):
     """Wake all that what was felt may move, and clear that; returns how many slept.
 
-    kept_key (k, 4) and key (c, 4): remembered contacts of sleepers with each other and of others;
+    kept (k,) and others (c,): `REMEMBERED_CONTACT` of sleepers with each other and of all others;
     rest (b,) s. Joints of sleepers are idle and hold from now on; under_way: from the end of this
     substep on, for what they ask for in it is not known.
     """
@@ -340,14 +348,14 @@ def wake_sleepers(sleep, owners, joints, kept_key, key, rest, under_way):
         if are_free(owners, count, sleep.joint_body[j, 0], sleep.joint_body[j, 1]):
             join(island, sleep.joint_body[j, 0], sleep.joint_body[j, 1])
     if need == math.inf:
-        _join_all(sleep, owners, kept_key)
-        _join_all(sleep, owners, key)
-    _mark_falling(sleep, owners, kept_key, key)
+        _join_all(sleep, owners, kept)
+        _join_all(sleep, owners, others)
+    _mark_falling(sleep, owners, kept, others)
     for b in range(count):
         if sleep.sleeper[b]["wake"] in (TOUCHED, STRUCK, DISTURBED):
             mark[root_of(island, b)] = NEXT
     forget_touches(sleep)
-    _mark_moved(sleep, owners, kept_key, key, need)
+    _mark_moved(sleep, owners, kept, others, need)
     woken = 0
     for b in range(count):
         if owners.asleep[b] != AWAKE and mark[root_of(island, b)] == REACHED:
@@ -387,7 +395,7 @@ def _needed_mass(sleep):
 
 
 @lean_inline
-def _mark_falling(sleep, owners, kept_key, key):
+def _mark_falling(sleep, owners, kept, others):
     """Reach those that what has borne them leaves, with all that lies on them."""
     falls = False
     for b in range(sleep.sleeper.shape[0]):
@@ -395,12 +403,12 @@ def _mark_falling(sleep, owners, kept_key, key):
             sleep.mark[root_of(sleep.island, b)] = REACHED
             falls = True
     while falls:
-        falls = _spread_upwards(sleep, owners, kept_key)
-        falls = _spread_upwards(sleep, owners, key) or falls
+        falls = _spread_upwards(sleep, owners, kept)
+        falls = _spread_upwards(sleep, owners, others) or falls
 
 
 @lean_inline
-def _mark_moved(sleep, owners, kept_key, key, need):
+def _mark_moved(sleep, owners, kept, others, need):
     """Reach those that are next and what leans on them, until they have the mass that is needed."""
     island, mark = sleep.island, sleep.mark
     total = 0.0
@@ -415,8 +423,8 @@ def _mark_moved(sleep, owners, kept_key, key, need):
         total += mass
         if mass == 0.0 or total >= need:
             break
-        _spread(sleep, owners, kept_key)
-        _spread(sleep, owners, key)
+        _spread(sleep, owners, kept)
+        _spread(sleep, owners, others)
 
 
 @lean_inline
@@ -429,27 +437,27 @@ def _wake_up(owners, b):
 
 
 @lean_inline
-def _pair_of(sleep, owners, key, c):
+def _pair_of(sleep, owners, contact):
     """The two bodies of a remembered contact, and whether nothing drives either."""
-    a, b = sleep.shape_body[key[c, 0]], sleep.shape_body[key[c, 1]]
+    a, b = owners_of(sleep, contact)
     return a, b, are_free(owners, sleep.sleeper.shape[0], a, b)
 
 
 @lean_inline
-def _join_all(sleep, owners, key):
+def _join_all(sleep, owners, remembered):
     """All that lean on each other hang together."""
-    for c in range(key.shape[0]):
-        a, b, is_free = _pair_of(sleep, owners, key, c)
+    for c in range(remembered.shape[0]):
+        a, b, is_free = _pair_of(sleep, owners, remembered[c])
         if is_free:
             join(sleep.island, a, b)
 
 
 @lean_inline
-def _spread(sleep, owners, key):
+def _spread(sleep, owners, remembered):
     """Put what leans on those that are reached into the next ring."""
     mark = sleep.mark
-    for c in range(key.shape[0]):
-        a, b, is_free = _pair_of(sleep, owners, key, c)
+    for c in range(remembered.shape[0]):
+        a, b, is_free = _pair_of(sleep, owners, remembered[c])
         if not is_free:
             continue
         i, j = root_of(sleep.island, a), root_of(sleep.island, b)
@@ -460,12 +468,12 @@ def _spread(sleep, owners, key):
 
 
 @lean_inline
-def _spread_upwards(sleep, owners, key):
+def _spread_upwards(sleep, owners, remembered):
     """Reach what lies on those that are reached; whether there was any."""
     mark = sleep.mark
     found = False
-    for c in range(key.shape[0]):
-        a, b, is_free = _pair_of(sleep, owners, key, c)
+    for c in range(remembered.shape[0]):
+        a, b, is_free = _pair_of(sleep, owners, remembered[c])
         if not is_free:
             continue
         i, j = root_of(sleep.island, a), root_of(sleep.island, b)
