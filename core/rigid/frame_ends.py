@@ -54,6 +54,7 @@ BodyState = namedtuple(
         "load",  # (b, 3) m/s²
         "joint_impulse",  # (j, 6) N·s and N·m·s
         "joint_broken",  # (j,)
+        "remembered",  # (c,) REMEMBERED_CONTACT
     ],
 )
 """What a `State` keeps of bodies and joints."""
@@ -70,6 +71,7 @@ def body_state(state: State) -> BodyState:
         state.body_load,
         state.joints.impulse,
         state.joints.broken,
+        state.contacts.remembered,
     )
 
 
@@ -114,6 +116,7 @@ def _load_bodies(owners, drive, sleep, state, step, late):
             write_own_spin(owners, b)  # that of what carried it
         else:
             write_spin(owners, b)
+        store(owners.mean_spin, b, load(owners.spin, b))
         sleepers += owners.asleep[b]
     return sleepers
 
@@ -186,7 +189,7 @@ def load_state(owners, joints, limbs, drive, sleep, state, step, h):
     sleepers = _load_bodies(owners, drive, sleep, state, step, 0.5 * (step - h))
     _load_colliders(owners, drive, sleep.sleeper.shape[0])
     moving = _find_moving(owners, drive, sleep.motion)
-    load_joint_state(joints, owners, sleep, state.joint_impulse, h)
+    load_joint_state(joints, owners, sleep, state, h)
     forget_responses(limbs)
     return sleepers, moving
 

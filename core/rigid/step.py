@@ -19,7 +19,11 @@ from .contacts.contact_drift import have_drifted
 from .contacts.contact_groups import activate_all, clear_touched
 from .contacts.contact_sweep import iterations_now, mark_hard, settle_rims, sweep_contacts
 from .contacts.jointed_blows import strike_bodies
-from .contacts.jointed_contacts import PATIENT_ITERATIONS, activate_unsettled
+from .contacts.jointed_contacts import (
+    PATIENT_ITERATIONS,
+    activate_unsettled,
+    note_pressed_owners,
+)
 from .contacts.limb_impulses import begin_lead, begin_limbs, end_limbs, forget_answers
 from .contacts.position_correction import part_overlaps, take_back_parting
 from .contacts.rim_contact import foresee_rims
@@ -140,6 +144,8 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     foresee_rims(contacts, owners, bodies.moves, h)
     scale_remembered(contacts, owners, h)
     activate_all(contacts.groups)
+    if joints.component.shape[0] > 1:
+        note_pressed_owners(contacts, joints)
     solve_joints(joints, owners, active, h, True)
     for _ in range(STIFFENINGS):
         if not stiffen(joints, owners, h):

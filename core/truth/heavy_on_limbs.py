@@ -15,6 +15,7 @@ from ..rigid.sleep.stillness import REST_TIME
 from ..settings import JointSettings, SolverSettings
 from ..step import advance
 from .case import Result, case
+from .joint_nets import ACROSS
 from .rates import FINE_RATES, RATES, at_rates
 
 SETTLES = 6.0  # s
@@ -74,6 +75,34 @@ def _wall(ratio: float, columns: int, rows: int) -> Model:
     return builder.finalize()
 
 
+def _taut_bridge(ratio: float, planks: int, turn: float, drop: float) -> Model:
+    """Planks of 1 kg, hinged in a straight row between two places, and a cube off their middle."""
+    builder, width = ModelBuilder(), 0.25
+    ends = [(k - 0.5 * planks) * width for k in range(planks + 1)]
+    bodies = [
+        OnBody(
+            builder.add_body(
+                f"plank {k}",
+                "BOX",
+                (0.46 * width, 0.4, 0.025),
+                (x + 0.5 * width, 0.0, 1.0),
+                mass=1.0,
+            )
+        )
+        for k, x in enumerate(ends[:-1])
+    ]
+    for k, x in enumerate(ends):
+        first = bodies[k - 1] if k > 0 else None
+        second = bodies[k] if k < planks else None
+        builder.add_joint(
+            f"hinge {k}", first, second, (x, 0.0, 1.0), ACROSS, JointSettings(kind="HINGE")
+        )
+    place = (0.1, 0.03, 1.275 + drop)
+    turned = (np.cos(0.5 * turn), 0.0, 0.0, np.sin(0.5 * turn))
+    builder.add_body("load", "BOX", (0.25,) * 3, place, turned, mass=ratio)
+    return builder.finalize()
+
+
 def _unrest(make: Callable[[], Model], rate: float) -> Result:
     """Fastest that anything moves from frame to frame in the last second, m/s."""
     model = make()
@@ -102,6 +131,19 @@ for _ratio, _side, _count, _kind in (
 for _ratio, _columns, _rows in ((200.0, 5, 5), (200.0, 9, 6), (500.0, 12, 8)):
     _name = f"load-on-wall-{_ratio:.0f}-{_columns}-{_rows}"
     case(_name)(partial(_unrest, partial(_wall, _ratio, _columns, _rows), RATES[0]))
+
+for _ratio, _count, _turn, _drop in (
+    (3.0, 12, 0.1, 0.0),
+    (10.0, 20, 0.3, 0.0),
+    (20.0, 9, 0.6, 0.5),
+    (30.0, 8, 0.4, 0.0),
+    (100.0, 12, 0.1, 0.0),
+    (300.0, 6, 0.3, 0.0),
+):
+    _name = f"load-on-taut-bridge-{_ratio:.0f}-{_count}"
+    at_rates(_name, FINE_RATES)(
+        partial(_unrest, partial(_taut_bridge, _ratio, _count, _turn, _drop))
+    )
 
 
 def _rise(ratio: float, side: float, rate: float) -> Result:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from ..arrays import Floats
@@ -18,6 +20,8 @@ from .joints import joint_gaps
 from .rigid_motion import angular_momentum
 
 KNOT_SPACING = 0.2  # m, of the knots of nets
+ACROSS = (0.5**0.5, -(0.5**0.5), 0.0, 0.0)
+"""Turn of a hinge's frame whose axis is to lie across a bridge that goes along x."""
 
 
 def _glued_wall(
@@ -183,6 +187,46 @@ def _plank_bridge(planks: int) -> Model:
         second = bodies[n] if n < planks else None
         builder.add_joint("pin", first, second, (n * spacing, 0.0, 2.0))
     return builder.finalize()
+
+
+def _slack_bridge(sag: float, speed: float) -> Model:
+    """Twelve planks of 1 kg on a parabola between two places, one half going up, one down, m/s."""
+    builder, count = ModelBuilder(), 12
+    x = np.linspace(-1.4, 1.4, count + 1)
+    ends = np.stack([x, np.zeros_like(x), 2.0 + sag * (x / 1.4) ** 2], axis=1)
+    bodies = []
+    for n, (first, last) in enumerate(pairwise(ends)):
+        way = last - first
+        half_pitch = -0.5 * np.arctan2(way[2], way[0])
+        builder.add_body(
+            f"{n}",
+            "BOX",
+            (0.46 * float(np.linalg.norm(way)), 0.4, 0.025),
+            0.5 * (first + last),
+            (np.cos(half_pitch), 0.0, np.sin(half_pitch), 0.0),
+            mass=1.0,
+            velocity=(0.0, 0.0, speed * np.sin(2.0 * np.pi * (n + 0.5) / count)),
+        )
+        bodies.append(OnBody(n))
+    for n, place in enumerate(ends):
+        pair = bodies[n - 1] if n > 0 else None, bodies[n] if n < count else None
+        builder.add_joint(f"hinge {n}", *pair, place, ACROSS, JointSettings("HINGE"))
+    return builder.finalize()
+
+
+@case("bridge-swings")
+def _bridge_swings() -> Result:
+    """Energy that bridges lose which swing for 4 s with nothing on them, of that of the swing."""
+    most = 0.0
+    for sag, speed in ((0.15, 0.3), (0.3, 0.5), (0.6, 1.0)):
+        model = _slack_bridge(sag, speed)
+        state, inputs, energy = model.initial_state(), FrameInputs(), []
+        for _ in range(round(4.0 / inputs.duration)):
+            state, found = advance(model, state, inputs, SolverSettings())
+            energy.append(found.kinetic_energy + found.potential_energy)
+        swing = 0.5 * float(model.bodies.mass @ (model.bodies.velocity**2).sum(axis=1))
+        most = max(most, float(np.ptp(energy)) / swing)
+    return Result(most, 0.0, 1e-3)
 
 
 @case("bridge-taut")

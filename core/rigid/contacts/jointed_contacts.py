@@ -13,8 +13,9 @@ hold.
 
 from __future__ import annotations
 
-from ...kernels.jit import lean_inline
+from ...kernels.jit import lean, lean_inline
 from ..joints.joint_rows import CLOSING_TURN
+from ..joints.joint_stiffness import clear_pressed
 from .contact_groups import is_either_jointed, is_either_touched
 from .contact_point import contact_speed
 from .contact_table import CONTACT_SLOP, NORMAL
@@ -123,3 +124,14 @@ def activate_unsettled(contacts, owners, h, fall, n):
         if not groups.is_jointed[o] and groups.touched[g] == 1:
             groups.active[g] = 1
     return is_any
+
+
+@lean
+def note_pressed_owners(contacts, joints):
+    """Note which owners contacts press by what rows have pushed with: see `recall_pressed`."""
+    clear_pressed(joints)
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        if row["impulse"][NORMAL] > 0.0:
+            for side in range(2):
+                joints.pull[row["owner"][side]]["is_pressed"] = 1

@@ -166,6 +166,18 @@ FREEDOM = np.dtype(
 )
 """A degree of freedom of the joint that is looked at."""
 
+PULL = np.dtype(
+    [
+        ("count", np.float64),  # joints
+        ("impulse", np.float64, (3,)),  # N·s, sum over these
+        ("arm", np.float64, (3,)),  # m, likewise
+        ("product", np.float64, (3,)),  # N·s·m, of the two, likewise
+        ("is_pressed", np.int32),  # 1: contacts press it
+    ],
+    align=True,
+)
+"""What joints and contacts do to an owner; vectors along its own axes."""
+
 JointRows = namedtuple(
     "JointRows",
     [
@@ -175,6 +187,7 @@ JointRows = namedtuple(
         "axis",  # ROW_AXIS (r,)
         "row",  # ROW (r,)
         "extra",  # (o, 3) kg·m², inertia about its axes that the impulses want of each body
+        "pull",  # PULL (o,)
         "order",  # ELIMINATION (j + 1,)
         "component",  # COMPONENT (c + 1,)
         "block",  # BLOCK (n + 1,)
@@ -225,6 +238,7 @@ def joint_room(model: Model, graph: JointGraph) -> JointRows:
         axis=np.zeros(row_count, ROW_AXIS),
         row=row,
         extra=np.zeros((model.owner_count + 1, 3)),
+        pull=np.zeros(model.owner_count + 1, PULL),
         order=records(
             ELIMINATION,
             joint=np.append(graph.order, 0),

@@ -9,7 +9,7 @@ from ...vec3 import ZERO, add_to, divide, dot, scale, set_vec, vec
 from ..owners import write_inverse_inertia
 from .joint_axes import aim_joints
 from .joint_matrix import forget_matrices
-from .joint_stiffness import keep_stiffness
+from .joint_stiffness import keep_stiffness, recall_pressed
 
 
 @lean_inline
@@ -37,16 +37,17 @@ def load_joints(joints, h, interval):
 
 
 @lean_inline
-def load_joint_state(joints, owners, sleep, impulse, h):
-    """Begin a frame with the impulses (j, 6) of a state."""
+def load_joint_state(joints, owners, sleep, state, h):
+    """Begin a frame with the impulses and contacts of a `BodyState`."""
     for j in range(joints.drive.shape[0]):
         joint, drive = joints.joint[j], joints.drive[j]
         joint["is_broken"] = 0 if sleep.joint_holds[j] else 1
         set_vec(drive["load"], ZERO)
         drive["load_count"] = 0.0
         for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
-            last = impulse[j, joints.row[r]["freedom"]]
+            last = state.joint_impulse[j, joints.row[r]["freedom"]]
             joints.row[r]["impulse"] = last if sleep.joint_holds[j] else 0.0
+    recall_pressed(joints, state.remembered, sleep.shape_body)
     aim_joints(joints, owners)
     if keep_stiffness(joints, owners, h):
         for b in range(sleep.sleeper.shape[0]):

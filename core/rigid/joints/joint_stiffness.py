@@ -1,55 +1,142 @@
 """Joints that pull so hard that a body would swing on them too fast for the step.
 
-A pull F at the arm r turns a body back with K = F·r by angle, which Verlet follows up to ω h = 2. A
-chain that is jerked taut by something heavy goes far beyond: links would be flung past straight,
-farther each time. So where h² K > 2 I, inertia is raised to ½ h² K, by which the body swings at
-ω h = √2 at most (geometric stiffness as inertia: Andrews, Teichmann & Kövecses 2017). Each of the
-body's own axes e has its I and its K = F·r − (F·e)(r·e): a link turns hard about all axes that its
-pull swings it about, but a plank of a bridge, wide across it, about that one easiest of all. As in
-an implicit step, (I + extra) ω' = I ω + impulses: what moves so fast is slowed down, and all
+Pulls F at arms r that stretch a body turn it back with K = Σ F·r by angle, which Verlet follows up
+to ω h = 2. A chain that is jerked taut by something heavy goes far beyond: links would be flung
+past straight, farther each time. So where h² K > s² I, inertia is raised to h² K / s², by which the
+body swings at ω h = s at most (geometric stiffness as inertia: Andrews, Teichmann & Kövecses 2017).
+Each of the body's own axes e has its I and its K = Σ F·r − (F·e)(r·e): a link turns hard about all
+axes that its pulls swing it about, but a plank of a bridge, wide across it, about that one easiest
+of all.
+
+As in an implicit step, (I + extra) ω' = I ω + impulses: what moves so fast is slowed down, and all
 impulses of the step, those of contacts too, meet the same inertia, so that none adds energy.
-What moves so fast is jerky anyway; all else is untouched.
+
+Most swing by `FREE_SWING` at most, which hardly anything does. What hangs between two places that
+stay where they are, as a bridge, may be stretched by far more than it weighs. Where something lies
+on it, contacts and joints have to agree on every angle, and planks would beat against their load
+for ever: `TAUT_SWING`. What pulls all of a body one way, as the joint of a pendulum does, stretches
+it by nothing: of each F the mean is taken off there. What only swings keeps its energy, and under a
+load only that is slowed down which differs from how a body has turned in the last substeps.
 """
 
 from __future__ import annotations
 
 from ...kernels.jit import lean, lean_inline
-from ...vec3 import ZERO, along, column, dot, load, store, vec
-from ..owners import write_inverse_inertia
+from ...vec3 import ZERO, along, column, dot, load, scale, store, vec
+from ..owners import slow_swing, write_inverse_inertia
 from .joint_matrix import forget_matrices
 from .joint_rows import push_rows, row_count, turn_row
+
+FREE_SWING = 2.0**0.5
+"""Rad of its swing, ω h, that a body goes in a substep at most."""
+
+TAUT_SWING = 0.12
+"""The same where it hangs on more than one place that stays where it is, and contacts press it."""
 
 FARTHER = 1.1
 """Inertia that is raised already is raised at once where it needs to be this much more."""
 
 
 @lean
-def find_extra(joints, owners, h):
-    """Inertia that all joined bodies want for their impulses and arms, in `joints.extra`."""
-    extra = joints.extra
-    for j in range(joints.place.shape[0]):
-        for side in range(2):
-            store(extra, joints.joint[j]["body"][side], ZERO)
-    for j in range(joints.place.shape[0]):
-        joint, arm = joints.joint[j], joints.place[j]["arm"]
-        if joint["is_live"] == 0:
-            continue
-        push = ZERO
-        for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
-            push = along(push, joints.row[r]["impulse"], vec(joints.axis[r]["line"]))
-        _add_stiffness(extra, owners, joint["body"][0], -0.5 * h, push, load(arm, 0))
-        _add_stiffness(extra, owners, joint["body"][1], 0.5 * h, push, load(arm, 1))
+def recall_pressed(joints, remembered, shape_owner):
+    """Note which owners contacts press, by the `REMEMBERED_CONTACT` (c,) of a state."""
+    clear_pressed(joints)
+    for c in range(remembered.shape[0]):
+        if remembered[c]["normal_impulse"] > 0.0:
+            for side in range(2):
+                o = shape_owner[remembered[c]["shape"][side]]
+                joints.pull[o]["is_pressed"] = 1
 
 
 @lean_inline
-def _add_stiffness(extra, owners, o, factor, push, arm):
-    """Add what a push at an arm turns a body back with about its own axes, times a factor."""
-    if owners.inverse_mass[o] == 0.0:
-        return
-    whole = dot(push, arm)
+def clear_pressed(joints):
+    """Contacts press nobody."""
+    for o in range(joints.pull.shape[0]):
+        joints.pull[o]["is_pressed"] = 0
+
+
+@lean_inline
+def _is_pressed(joints, owners, first, last):
+    """Whether contacts press any of the bodies that joints first … last − 1 hold."""
+    for n in range(first, last):
+        for side in range(2):
+            o = joints.joint[joints.order[n]["joint"]]["body"][side]
+            if owners.inverse_mass[o] > 0.0 and joints.pull[o]["is_pressed"] == 1:
+                return True
+    return False
+
+
+@lean
+def find_extra(joints, owners, h):
+    """Inertia that all joined bodies want for their impulses and arms, in `joints.extra`."""
+    order, component = joints.order, joints.component
+    for c in range(component.shape[0] - 1):
+        first, last = component[c]["first_joint"], component[c + 1]["first_joint"]
+        _clear_pulls(joints, first, last)
+        anchors = 0
+        for n in range(first, last):
+            anchors += _note_pulls(joints, owners, order[n]["joint"])
+        is_beaten = anchors > 1 and _is_pressed(joints, owners, first, last)
+        swing = TAUT_SWING if is_beaten else FREE_SWING
+        for n in range(first, last):
+            for side in range(2):
+                o = joints.joint[order[n]["joint"]]["body"][side]
+                share = 1.0 / max(joints.pull[o]["count"], 1.0) if is_beaten else 0.0
+                _write_extra(joints.extra, joints.pull[o], o, h / swing**2, share)
+                if not is_beaten:
+                    store(owners.mean_spin, o, ZERO)
+
+
+@lean_inline
+def _clear_pulls(joints, first, last):
+    for n in range(first, last):
+        for side in range(2):
+            pull = joints.pull[joints.joint[joints.order[n]["joint"]]["body"][side]]
+            pull["count"] = 0.0
+            for k in range(3):
+                pull["impulse"][k] = pull["arm"][k] = pull["product"][k] = 0.0
+
+
+@lean_inline
+def _note_pulls(joints, owners, j):
+    """Note what a joint does to its two bodies; 1 where either of them is not to be moved."""
+    joint, arm = joints.joint[j], joints.place[j]["arm"]
+    if joint["is_live"] == 0:
+        return 0
+    push = ZERO
+    for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
+        push = along(push, joints.row[r]["impulse"], vec(joints.axis[r]["line"]))
+    a, b = joint["body"][0], joint["body"][1]
+    _note_pull(joints.pull[a], owners.rotation[a], scale(-1.0, push), load(arm, 0))
+    _note_pull(joints.pull[b], owners.rotation[b], push, load(arm, 1))
+    return 1 if owners.inverse_mass[a] == 0.0 or owners.inverse_mass[b] == 0.0 else 0
+
+
+@lean_inline
+def _note_pull(pull, rotation, impulse, arm):
+    """Note an impulse at an arm, along the body's own axes."""
+    pull["count"] += 1.0
     for k in range(3):
-        axis = column(owners.rotation[o], k)
-        extra[o, k] += max(factor * (whole - dot(push, axis) * dot(arm, axis)), 0.0)
+        axis = column(rotation, k)
+        p, r = dot(impulse, axis), dot(arm, axis)
+        pull["impulse"][k] += p
+        pull["arm"][k] += r
+        pull["product"][k] += p * r
+
+
+@lean_inline
+def _write_extra(extra, pull, o, factor, share):
+    """Inertia about each axis of a body that its pulls ask for, times a factor, s.
+
+    share: of the sum of all impulses that is taken off each, at the mean of their arms.
+    """
+    product, impulse, arm = pull["product"], pull["impulse"], pull["arm"]
+    x = product[0] - share * impulse[0] * arm[0]
+    y = product[1] - share * impulse[1] * arm[1]
+    z = product[2] - share * impulse[2] * arm[2]
+    extra[o, 0] = max(factor * (y + z), 0.0)
+    extra[o, 1] = max(factor * (z + x), 0.0)
+    extra[o, 2] = max(factor * (x + y), 0.0)
 
 
 @lean_inline
@@ -116,17 +203,9 @@ def stiffen(joints, owners, h):
 @lean
 def _raise(owners, o, extra):
     """Add to a body's inertia, which slows it down."""
-    r = owners.rotation[o]
-    spin = load(owners.spin, o)
     before = owners.extra_inertia[o]
     owners.extra_inertia[o] = extra
-    slowed = ZERO
-    for k in range(3):
-        axis = column(r, k)
-        along_axis = dot(axis, spin)
-        along_axis *= (owners.inertia[o, k] + before) / (owners.inertia[o, k] + extra)
-        slowed = along(slowed, along_axis, axis)
-    store(owners.spin, o, slowed)
+    slow_swing(owners, o, before)
     write_inverse_inertia(owners, o)
 
 
