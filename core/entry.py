@@ -166,7 +166,7 @@ def check_state(layout: Layout, state: State) -> None:
 def _check_contacts(layout: Layout, remembered: Any) -> None:
     """What is remembered of contacts must be of shapes of the model."""
     name = "contacts.remembered"
-    rows = len(remembered) if isinstance(remembered, np.ndarray) and remembered.ndim == 1 else 0
+    rows = _length_of(remembered)
     _state_array(name, remembered, REMEMBERED_CONTACT, (rows,))
     if not all(np.isfinite(column).all() for column in plain_columns(remembered)):
         raise ModelError("", f"{name} of the state holds numbers that are not finite")
@@ -217,7 +217,7 @@ def _check_balls(layout: Layout, state: State) -> None:
 
 def _check_pressed(layout: Layout, pressed: Any) -> None:
     """What was pressed must be particles of the model."""
-    rows = len(pressed) if isinstance(pressed, np.ndarray) and pressed.ndim == 1 else 0
+    rows = _length_of(pressed)
     _state_array("stretch.pressed", pressed, _INT, (rows,))
     if rows and (pressed.min() < 0 or pressed.max() >= layout.particle_count):
         raise ModelError("", "stretch.pressed of the state names what the model has not")
@@ -225,12 +225,17 @@ def _check_pressed(layout: Layout, pressed: Any) -> None:
 
 def _check_acted(layout: Layout, acted: Any) -> None:
     """What acted in the frame before must be of as many objects, and of whole fields."""
-    length = len(acted) if isinstance(acted, np.ndarray) and acted.ndim == 1 else 0
+    length = _length_of(acted)
     _state_array("acted", acted, _FLOAT, (length,))
     if length < layout.acted or (length - layout.acted) % FIELD_NUMBERS:
         raise ModelError("", "acted of the state is of another model")
     if not np.isfinite(acted).all():
         raise ModelError("", "acted of the state holds numbers that are not finite")
+
+
+def _length_of(array: Any) -> int:
+    """Length of an array of one dimension, 0 of all else."""
+    return len(array) if isinstance(array, np.ndarray) and array.ndim == 1 else 0
 
 
 def _state_array(name: str, array: Any, dtype: Any, shape: tuple[int, ...]) -> Any:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..records import Records
 from .state_part import StatePart
 
 REMEMBERED_CONTACT = np.dtype(
@@ -23,7 +22,7 @@ REMEMBERED_CONTACT = np.dtype(
 )
 """A contact point of the last substep, and what it is known by."""
 
-NOTHING_REMEMBERED: NDArray[Any] = np.zeros(0, dtype=REMEMBERED_CONTACT)
+NOTHING_REMEMBERED: Records = np.zeros(0, dtype=REMEMBERED_CONTACT)
 """Where nothing has touched yet."""
 
 
@@ -31,7 +30,7 @@ NOTHING_REMEMBERED: NDArray[Any] = np.zeros(0, dtype=REMEMBERED_CONTACT)
 class ContactState(StatePart):
     """The contacts of the last substep."""
 
-    remembered: NDArray[Any]  # (c,) REMEMBERED_CONTACT, sorted by shapes and sub-shape
+    remembered: Records  # (c,) REMEMBERED_CONTACT, sorted by shapes and sub-shape
 
     @classmethod
     def at_start(cls) -> ContactState:

@@ -116,7 +116,6 @@ def _load_bodies(owners, drive, sleep, state, step, late):
             write_own_spin(owners, b)  # that of what carried it
         else:
             write_spin(owners, b)
-        store(owners.mean_spin, b, load(owners.spin, b))
         sleepers += owners.asleep[b]
     return sleepers
 

@@ -57,7 +57,7 @@ Owners = namedtuple(
         "rotation",  # (o, 3, 3)
         "velocity",  # (o, 3) m/s, of this substep
         "spin",  # (o, 3) rad/s, ω in the world
-        "mean_spin",  # (o, 3) rad/s, of the last substeps in the frame, the latest ones most
+        "mean_spin",  # (o, 3) rad/s, of the last substeps in the frame, of what hangs on joints
         "momentum",  # (o, 3) kg·m²/s, L in the world
         "mass",  # (o,) kg, also of what is driven or asleep; infinite of what is no body
         "inverse_mass",  # (o,) 1/kg, 0 for what is driven or asleep
@@ -85,9 +85,6 @@ Moves = namedtuple(
     ],
 )
 """What bodies move by in this frame."""
-
-SPIN_CHANGE = 0.3
-"""Share of the latest spin in the mean of those of the last substeps."""
 
 Ahead = namedtuple("Ahead", ["position", "rotation"])
 """Where owners get to by the end of a substep, (o, 3) m and (o, 3, 3)."""
@@ -345,8 +342,6 @@ def move_body(owners, bodies, b, h):
     else:
         write_own_spin(owners, b)
         slow_swing(owners, b, 0.0)
-    mean = load(owners.mean_spin, b)
-    store(owners.mean_spin, b, along(mean, SPIN_CHANGE, sub(load(owners.spin, b), mean)))
 
 
 @lean_inline

@@ -35,9 +35,10 @@ from .contacts.tempered_memory import (
 )
 from .contacts.warm_start import warm_contacts
 from .joints.joint_axes import aim_joints
+from .joints.joint_rows import has_joints
 from .joints.joint_solver import solve_joints
 from .joints.joint_state import load_joints
-from .joints.joint_stiffness import keep_stiffness, stiffen
+from .joints.joint_stiffness import keep_stiffness, note_spins, stiffen
 from .joints.joint_targets import ask_joints, foresee_again, note_speeds, warm_joints
 from .owners import accelerate_bodies, drive_owners, move_bodies, move_colliders, take_momenta
 
@@ -74,26 +75,26 @@ def _solve(bodies, contacts, joints, iterations, h, is_biased, is_begun):
     is_begun: joints have been solved; else all are at the end of the first iteration.
     """
     owners, groups, limbs = bodies.owners, contacts.groups, contacts.limbs
-    has_joints = joints.component.shape[0] > 1
+    is_jointed = has_joints(joints)
     pull = length(vec(bodies.moves.gravity))
     least = iterations_now(contacts, iterations)
     if not is_biased:
-        least = max(least, STILLING * iterations) if has_joints else STILLING * least
+        least = max(least, STILLING * iterations) if is_jointed else STILLING * least
     least = max(least, 1)
     activate_all(groups)
     if contacts.count[0] == 0:
         if not is_begun:
             solve_joints(joints, owners, groups.active, h, is_biased)
         return
-    if has_joints:
+    if is_jointed:
         mark_hard(contacts, h)
     if begin_iterations(limbs, joints, owners, groups.hard):
         forget_answers(contacts, owners)
-    for n in range(max(least, PATIENT_ITERATIONS) if has_joints else least):
+    for n in range(max(least, PATIENT_ITERATIONS) if is_jointed else least):
         clear_touched(groups)
         begin_limbs(limbs, owners)
         sweep_contacts(contacts, owners, h, is_biased, n >= least)
-        if not has_joints:
+        if not is_jointed:
             continue
         end_limbs(limbs, owners, groups.is_jointed)
         is_first = n == 0 and not is_begun
@@ -129,7 +130,7 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     if forget_doubtful(contacts.limbs, joints):
         forget_answers(contacts, owners)
     note_speeds(joints, owners, h)
-    if contacts.bouncy[0] == 1 and joints.component.shape[0] > 1:
+    if contacts.bouncy[0] == 1 and has_joints(joints):
         begin_lead(contacts.limbs, owners)
     accelerate_bodies(owners, bodies.moves, h)
     if contacts.count[0] > 0:
@@ -144,7 +145,7 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     foresee_rims(contacts, owners, bodies.moves, h)
     scale_remembered(contacts, owners, h)
     activate_all(contacts.groups)
-    if joints.component.shape[0] > 1:
+    if has_joints(joints):
         note_pressed_owners(contacts, joints)
     solve_joints(joints, owners, active, h, True)
     for _ in range(STIFFENINGS):
@@ -172,6 +173,8 @@ def _move(bodies, contacts, joints, h):
             solve_joints(joints, owners, active, h, True)
     keep_stiffness(joints, owners, h)
     move_bodies(owners, bodies.moves, h)
+    if has_joints(joints):
+        note_spins(owners, bodies.moves.count)
     move_colliders(owners, bodies.moves, h)
     note_turns(contacts.limbs, owners, h)
 
@@ -217,8 +220,7 @@ def run_substeps(part, bodies, contacts, joints, iterations, h, span):
             _move(bodies, contacts, joints, h)
         if part in (WHOLE, END):
             _end(bodies, contacts, joints, iterations, h)
-        has_joints = joints.component.shape[0] > 1
-        if has_joints and part in (WHOLE, END) and have_drifted(contacts, bodies.owners, h):
+        if has_joints(joints) and part in (WHOLE, END) and have_drifted(contacts, bodies.owners, h):
             contacts.drifted[0] = 1
         if contacts.count[0] > 0 and (contacts.struck[0] > 0 or contacts.drifted[0] == 1):
             return substep + 1

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ints
 from ..model.contact_state import NOTHING_REMEMBERED, REMEMBERED_CONTACT
+from ..records import Records
 from ..rigid.contacts.contact_making import merge_remembered, remember_contacts
 from ..rigid.contacts.contact_table import BodyContacts
 from ..rigid.owners import AWAKE, Owners
@@ -17,7 +16,7 @@ from ..rigid.owners import AWAKE, Owners
 class ContactMemory:
     """Contacts as `ContactState` remembers them; apart from them, those of sleepers."""
 
-    def __init__(self, remembered: NDArray[Any]) -> None:
+    def __init__(self, remembered: Records) -> None:
         self.moving = remembered
         self.asleep = NOTHING_REMEMBERED
 
@@ -43,10 +42,10 @@ class ContactMemory:
         """Keep the impulses of contacts; where there are none, what is known stays."""
         count = int(contacts.count[0])
         if count:
-            self.moving = np.zeros(count, dtype=REMEMBERED_CONTACT)
+            self.moving = np.empty(count, dtype=REMEMBERED_CONTACT)
             remember_contacts(contacts, self.moving)
 
-    def all(self) -> NDArray[Any]:
+    def all(self) -> Records:
         """What is remembered, of sleepers too."""
         return _merged(self.moving, self.asleep)
 
@@ -56,12 +55,12 @@ def _is_free(a: Ints, b: Ints, owners: Owners) -> NDArray[np.bool_]:
     return (owners.inverse_mass[a] > 0.0) | (owners.inverse_mass[b] > 0.0)
 
 
-def _merged(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+def _merged(one: Records, other: Records) -> Records:
     """Both, sorted by shapes and sub-shape as each of them is."""
     if not len(other):
         return one
     if not len(one):
         return other
-    both = np.zeros(len(one) + len(other), dtype=REMEMBERED_CONTACT)
+    both = np.empty(len(one) + len(other), dtype=REMEMBERED_CONTACT)
     merge_remembered(one, other, both)
     return both

@@ -16,6 +16,7 @@ from ..settings import JointSettings, SolverSettings
 from ..settings.gravity import GRAVITY
 from ..step import advance
 from .case import Result, case
+from .joints import Z_TO_Y
 from .rates import at_rates
 
 PUBLISHED = "ODE 112, RaiSim 8.4 at 1000/s"
@@ -179,12 +180,11 @@ def _arm(count: int, mass: float, restitution: float, speed: float) -> Model:
     """Rods on hinges, held out level by their limits, and a ball of 1 kg that meets the last."""
     builder, arm = ModelBuilder(), None
     about: dict[str, Any] = {"restitution": restitution, "friction": 0.0}
-    across = (math.sqrt(0.5), -math.sqrt(0.5), 0.0, 0.0)
     limits = JointSettings("HINGE", is_limited=True, lower=-2.5, upper=0.0)
     for k in range(count):
         place = (0.5 + k, 0.0, 0.0)
         rod = builder.add_body(f"rod {k}", "BOX", (0.5, 0.05, 0.05), place, mass=mass, **about)
-        builder.add_joint(f"hinge {k}", arm, OnBody(rod), (float(k), 0.0, 0.0), across, limits)
+        builder.add_joint(f"hinge {k}", arm, OnBody(rod), (float(k), 0.0, 0.0), Z_TO_Y, limits)
         arm = OnBody(rod)
     place = (count - 0.2, 0.0, -math.copysign(0.35, speed))
     velocity = (0.0, 0.0, speed)

@@ -15,7 +15,8 @@ from ..rigid.sleep.stillness import REST_TIME
 from ..settings import JointSettings, SolverSettings
 from ..step import advance
 from .case import Result, case
-from .joint_nets import ACROSS
+from .joint_nets import join_row
+from .joints import Z_TO_Y
 from .rates import FINE_RATES, RATES, at_rates
 
 SETTLES = 6.0  # s
@@ -91,12 +92,8 @@ def _taut_bridge(ratio: float, planks: int, turn: float, drop: float) -> Model:
         )
         for k, x in enumerate(ends[:-1])
     ]
-    for k, x in enumerate(ends):
-        first = bodies[k - 1] if k > 0 else None
-        second = bodies[k] if k < planks else None
-        builder.add_joint(
-            f"hinge {k}", first, second, (x, 0.0, 1.0), ACROSS, JointSettings(kind="HINGE")
-        )
+    places = [(x, 0.0, 1.0) for x in ends]
+    join_row(builder, bodies, places, Z_TO_Y, JointSettings(kind="HINGE"))
     place = (0.1, 0.03, 1.275 + drop)
     turned = (np.cos(0.5 * turn), 0.0, 0.0, np.sin(0.5 * turn))
     builder.add_body("load", "BOX", (0.25,) * 3, place, turned, mass=ratio)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arrays import Floats
 from ..bench.rigid_bodies import model_of
@@ -16,12 +18,10 @@ from ..settings import JointSettings, SolverSettings
 from ..settings.gravity import GRAVITY
 from ..step import advance
 from .case import Result, case
-from .joints import joint_gaps
+from .joints import Z_TO_Y, joint_gaps
 from .rigid_motion import angular_momentum
 
 KNOT_SPACING = 0.2  # m, of the knots of nets
-ACROSS = (0.5**0.5, -(0.5**0.5), 0.0, 0.0)
-"""Turn of a hinge's frame whose axis is to lie across a bridge that goes along x."""
 
 
 def _glued_wall(
@@ -170,6 +170,19 @@ def _net_middle() -> Result:
     return Result(widest, 0.0, 0.01)
 
 
+def join_row(
+    builder: ModelBuilder,
+    bodies: Sequence[OnBody],
+    places: Iterable[ArrayLike],
+    turn: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+    settings: JointSettings | None = None,
+) -> None:
+    """Join bodies in a row to each other and to the world at both ends, at one place more, m."""
+    row = None, *bodies, None
+    for place, (first, second) in zip(places, pairwise(row), strict=True):
+        builder.add_joint("pin", first, second, place, turn, settings)
+
+
 def _plank_bridge(planks: int) -> Model:
     """A straight row of wide planks of 1 kg, jointed to each other and to the world at its ends."""
     builder = ModelBuilder()
@@ -182,10 +195,7 @@ def _plank_bridge(planks: int) -> Model:
         )
         for n in range(planks)
     ]
-    for n in range(planks + 1):
-        first = bodies[n - 1] if n > 0 else None
-        second = bodies[n] if n < planks else None
-        builder.add_joint("pin", first, second, (n * spacing, 0.0, 2.0))
+    join_row(builder, bodies, [(n * spacing, 0.0, 2.0) for n in range(planks + 1)])
     return builder.finalize()
 
 
@@ -208,9 +218,7 @@ def _slack_bridge(sag: float, speed: float) -> Model:
             velocity=(0.0, 0.0, speed * np.sin(2.0 * np.pi * (n + 0.5) / count)),
         )
         bodies.append(OnBody(n))
-    for n, place in enumerate(ends):
-        pair = bodies[n - 1] if n > 0 else None, bodies[n] if n < count else None
-        builder.add_joint(f"hinge {n}", *pair, place, ACROSS, JointSettings("HINGE"))
+    join_row(builder, bodies, ends, Z_TO_Y, JointSettings("HINGE"))
     return builder.finalize()
 
 

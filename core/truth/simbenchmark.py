@@ -7,8 +7,6 @@ Bullet 7.4e6; at h = 1e-3 .0186, 185, 75,245.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ..building.builder import ModelBuilder
@@ -18,6 +16,7 @@ from ..settings import AnimatedSettings, SolverSettings
 from ..settings.gravity import GRAVITY as G
 from ..step import advance
 from .case import Result
+from .joints import Z_TO_Y
 from .rates import at_rates
 
 PLATE_PULL = 150.0  # N on the plate
@@ -52,8 +51,7 @@ def rolling(rate: float) -> Result:
     h = 1.0 / rate
     state, settings = model.initial_state(step=h), SolverSettings(substep_rate=rate)
     squares = []
-    along_y = (math.sqrt(0.5), -math.sqrt(0.5), 0.0, 0.0)  # of the field's own Z
-    pull = Field("pull", "WIND", orientation=along_y, strength=PLATE_PULL / PLATE_MASS)
+    pull = Field("pull", "WIND", orientation=Z_TO_Y, strength=PLATE_PULL / PLATE_MASS)
     feels = tuple(AnimatedSettings(fields=float(k == plate)) for k in range(BALLS_OF_CRADLE + 1))
     inputs = FrameInputs(duration=20.0 * h, fields=(pull,), animated=feels)
     while state.time < 4.0 - 0.5 * h:

@@ -172,6 +172,7 @@ PULL = np.dtype(
         ("impulse", np.float64, (3,)),  # N·s, sum over these
         ("arm", np.float64, (3,)),  # m, likewise
         ("product", np.float64, (3,)),  # N·s·m, of the two, likewise
+        ("extra", np.float64, (3,)),  # kg·m², inertia about its axes that these want of it
         ("is_pressed", np.int32),  # 1: contacts press it
     ],
     align=True,
@@ -186,7 +187,6 @@ JointRows = namedtuple(
         "drive",  # DRIVE (j,)
         "axis",  # ROW_AXIS (r,)
         "row",  # ROW (r,)
-        "extra",  # (o, 3) kg·m², inertia about its axes that the impulses want of each body
         "pull",  # PULL (o,)
         "order",  # ELIMINATION (j + 1,)
         "component",  # COMPONENT (c + 1,)
@@ -208,6 +208,12 @@ JointRows = namedtuple(
 CLOSING_TURN = 0.08
 """A joint that is apart closes in a step by no more than this share of its bodies' size: what turns
 them farther than their linearised motion is good for would throw them."""
+
+
+@lean_inline
+def has_joints(joints):
+    """Whether a model has any joints between what may move."""
+    return joints.component.shape[0] > 1
 
 
 def joint_room(model: Model, graph: JointGraph) -> JointRows:
@@ -237,7 +243,6 @@ def joint_room(model: Model, graph: JointGraph) -> JointRows:
         drive=drive,
         axis=np.zeros(row_count, ROW_AXIS),
         row=row,
-        extra=np.zeros((model.owner_count + 1, 3)),
         pull=np.zeros(model.owner_count + 1, PULL),
         order=records(
             ELIMINATION,

@@ -22,8 +22,8 @@ load only that is slowed down which differs from how a body has turned in the la
 from __future__ import annotations
 
 from ...kernels.jit import lean, lean_inline
-from ...vec3 import ZERO, along, column, dot, load, scale, store, vec
-from ..owners import slow_swing, write_inverse_inertia
+from ...vec3 import ZERO, along, column, dot, load, scale, store, sub, vec
+from ..owners import AWAKE, slow_swing, write_inverse_inertia
 from .joint_matrix import forget_matrices
 from .joint_rows import push_rows, row_count, turn_row
 
@@ -33,8 +33,21 @@ FREE_SWING = 2.0**0.5
 TAUT_SWING = 0.12
 """The same where it hangs on more than one place that stays where it is, and contacts press it."""
 
+SPIN_CHANGE = 0.3
+"""Share of the latest spin in the mean of those of the last substeps."""
+
 FARTHER = 1.1
 """Inertia that is raised already is raised at once where it needs to be this much more."""
+
+
+@lean_inline
+def note_spins(owners, count):
+    """Note how those of ``count`` bodies turn that have moved in this substep."""
+    for b in range(count):
+        if owners.driven[b] == 0 and owners.asleep[b] == AWAKE:
+            mean = load(owners.mean_spin, b)
+            change = sub(load(owners.spin, b), mean)
+            store(owners.mean_spin, b, along(mean, SPIN_CHANGE, change))
 
 
 @lean
@@ -68,7 +81,7 @@ def _is_pressed(joints, owners, first, last):
 
 @lean
 def find_extra(joints, owners, h):
-    """Inertia that all joined bodies want for their impulses and arms, in `joints.extra`."""
+    """Inertia that all joined bodies want for their impulses and arms, in `joints.pull`."""
     order, component = joints.order, joints.component
     for c in range(component.shape[0] - 1):
         first, last = component[c]["first_joint"], component[c + 1]["first_joint"]
@@ -81,8 +94,7 @@ def find_extra(joints, owners, h):
         for n in range(first, last):
             for side in range(2):
                 o = joints.joint[order[n]["joint"]]["body"][side]
-                share = 1.0 / max(joints.pull[o]["count"], 1.0) if is_beaten else 0.0
-                _write_extra(joints.extra, joints.pull[o], o, h / swing**2, share)
+                _write_extra(joints.pull[o], h / swing**2, is_beaten)
                 if not is_beaten:
                     store(owners.mean_spin, o, ZERO)
 
@@ -125,18 +137,19 @@ def _note_pull(pull, rotation, impulse, arm):
 
 
 @lean_inline
-def _write_extra(extra, pull, o, factor, share):
+def _write_extra(pull, factor, without_mean):
     """Inertia about each axis of a body that its pulls ask for, times a factor, s.
 
-    share: of the sum of all impulses that is taken off each, at the mean of their arms.
+    without_mean: what all of them pull one way is taken off.
     """
+    share = 1.0 / max(pull["count"], 1.0) if without_mean else 0.0
     product, impulse, arm = pull["product"], pull["impulse"], pull["arm"]
     x = product[0] - share * impulse[0] * arm[0]
     y = product[1] - share * impulse[1] * arm[1]
     z = product[2] - share * impulse[2] * arm[2]
-    extra[o, 0] = max(factor * (y + z), 0.0)
-    extra[o, 1] = max(factor * (z + x), 0.0)
-    extra[o, 2] = max(factor * (x + y), 0.0)
+    pull["extra"][0] = max(factor * (y + z), 0.0)
+    pull["extra"][1] = max(factor * (z + x), 0.0)
+    pull["extra"][2] = max(factor * (x + y), 0.0)
 
 
 @lean_inline
@@ -146,7 +159,7 @@ def _wanted(joints, owners, o):
         return 0.0
     most = 0.0
     for k in range(3):
-        most = max(most, joints.extra[o, k] - owners.inertia[o, k])
+        most = max(most, joints.pull[o]["extra"][k] - owners.inertia[o, k])
     return most
 
 
