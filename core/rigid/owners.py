@@ -28,11 +28,9 @@ from ..vec3 import (
     add,
     add_cross,
     along,
-    column,
     cross,
     divide,
     divide_each,
-    dot,
     load,
     rotate,
     scale,
@@ -57,7 +55,6 @@ Owners = namedtuple(
         "rotation",  # (o, 3, 3)
         "velocity",  # (o, 3) m/s, of this substep
         "spin",  # (o, 3) rad/s, ω in the world
-        "mean_spin",  # (o, 3) rad/s, of the last substeps in the frame, of what hangs on joints
         "momentum",  # (o, 3) kg·m²/s, L in the world
         "mass",  # (o,) kg, also of what is driven or asleep; infinite of what is no body
         "inverse_mass",  # (o,) 1/kg, 0 for what is driven or asleep
@@ -118,7 +115,6 @@ def owner_room(count: int) -> Owners:
         rotation=np.tile(np.eye(3), (count, 1, 1)),
         velocity=vectors(),
         spin=vectors(),
-        mean_spin=vectors(),
         momentum=vectors(),
         mass=np.full(count, np.inf),
         inverse_mass=np.zeros(count),
@@ -180,10 +176,10 @@ def write_inverse_inertia_at(owners, o, q):
 @lean_inline
 def write_spin(owners, o):
     """ω = I⁻¹ L, without extra inertia."""
-    if owners.extra_inertia[o] == 0.0:
-        slow_spin(owners, o)
-        return
-    write_own_spin(owners, o)
+    if owners.extra_inertia[o] > 0.0:
+        write_own_spin(owners, o)
+    else:
+        store(owners.spin, o, rotate(owners.inverse_inertia[o], load(owners.momentum, o)))
 
 
 @lean_inline
@@ -192,26 +188,6 @@ def write_own_spin(owners, o):
     r = owners.rotation[o]
     along_axes = unrotate(r, load(owners.momentum, o))
     store(owners.spin, o, rotate(r, divide_each(along_axes, load(owners.inertia, o))))
-
-
-@lean_inline
-def slow_spin(owners, o):
-    """ω = (I + extra)⁻¹ L."""
-    store(owners.spin, o, rotate(owners.inverse_inertia[o], load(owners.momentum, o)))
-
-
-@lean_inline
-def slow_swing(owners, o, before):
-    """Slow a spin down as extra inertia that was another one before does, but not its mean."""
-    r, extra = owners.rotation[o], owners.extra_inertia[o]
-    spin, mean, slowed = load(owners.spin, o), load(owners.mean_spin, o), ZERO
-    for k in range(3):
-        axis = column(r, k)
-        share = (owners.inertia[o, k] + before) / (owners.inertia[o, k] + extra)
-        own, kept = dot(axis, spin), dot(axis, mean)
-        kept = max(min(kept, own), 0.0) if own > 0.0 else min(max(kept, own), 0.0)
-        slowed = along(slowed, kept + share * (own - kept), axis)
-    store(owners.spin, o, slowed)
 
 
 @lean_inline
@@ -337,11 +313,7 @@ def move_body(owners, bodies, b, h):
         set_quaternion(q, turned)
         # for shapes and for the next substep's contacts
         write_inverse_inertia_at(owners, b, turned)
-    if owners.extra_inertia[b] == 0.0:
-        slow_spin(owners, b)
-    else:
-        write_own_spin(owners, b)
-        slow_swing(owners, b, 0.0)
+    write_spin(owners, b)
 
 
 @lean_inline

@@ -38,8 +38,9 @@ from .joints.joint_axes import aim_joints
 from .joints.joint_rows import has_joints
 from .joints.joint_solver import solve_joints
 from .joints.joint_state import load_joints
-from .joints.joint_stiffness import keep_stiffness, note_spins, stiffen
+from .joints.joint_stiffness import keep_stiffness, stiffen
 from .joints.joint_targets import ask_joints, foresee_again, note_speeds, warm_joints
+from .joints.loaded_bridges import find_taut, has_bridges
 from .owners import accelerate_bodies, drive_owners, move_bodies, move_colliders, take_momenta
 
 WHOLE, BEGIN, MOVE, END = range(4)
@@ -145,8 +146,9 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     foresee_rims(contacts, owners, bodies.moves, h)
     scale_remembered(contacts, owners, h)
     activate_all(contacts.groups)
-    if has_joints(joints):
+    if has_bridges(joints):
         note_pressed_owners(contacts, joints)
+        find_taut(joints, owners)
     solve_joints(joints, owners, active, h, True)
     for _ in range(STIFFENINGS):
         if not stiffen(joints, owners, h):
@@ -171,10 +173,7 @@ def _move(bodies, contacts, joints, h):
         solve_joints(joints, owners, active, h, True)
         if stiffen(joints, owners, h):
             solve_joints(joints, owners, active, h, True)
-    keep_stiffness(joints, owners, h)
     move_bodies(owners, bodies.moves, h)
-    if has_joints(joints):
-        note_spins(owners, bodies.moves.count)
     move_colliders(owners, bodies.moves, h)
     note_turns(contacts.limbs, owners, h)
 
@@ -191,6 +190,8 @@ def _end(bodies, contacts, joints, iterations, h):
     ask_joints(joints, owners, h)
     _solve(bodies, contacts, joints, iterations, h, False, False)
     load_joints(joints, h, COLLIDE_EVERY)
+    if has_joints(joints) and keep_stiffness(joints, owners, h):
+        aim_contacts(contacts, owners)
     take_momenta(owners, bodies.moves)
 
 

@@ -132,15 +132,15 @@ for _ratio, _columns, _rows in ((200.0, 5, 5), (200.0, 9, 6), (500.0, 12, 8)):
 for _ratio, _count, _turn, _drop in (
     (3.0, 12, 0.1, 0.0),
     (10.0, 20, 0.3, 0.0),
+    (15.0, 16, 0.0, 1.0),
     (20.0, 9, 0.6, 0.5),
     (30.0, 8, 0.4, 0.0),
+    (60.0, 10, 0.4, 1.0),
     (100.0, 12, 0.1, 0.0),
     (300.0, 6, 0.3, 0.0),
 ):
     _name = f"load-on-taut-bridge-{_ratio:.0f}-{_count}"
-    at_rates(_name, FINE_RATES)(
-        partial(_unrest, partial(_taut_bridge, _ratio, _count, _turn, _drop))
-    )
+    at_rates(_name)(partial(_unrest, partial(_taut_bridge, _ratio, _count, _turn, _drop)))
 
 
 def _rise(ratio: float, side: float, rate: float) -> Result:

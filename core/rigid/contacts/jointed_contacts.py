@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from ...kernels.jit import lean, lean_inline
 from ..joints.joint_rows import CLOSING_TURN
-from ..joints.joint_stiffness import clear_pressed
+from ..joints.loaded_bridges import clear_pressed
 from .contact_groups import is_either_jointed, is_either_touched
 from .contact_point import contact_speed
 from .contact_table import CONTACT_SLOP, NORMAL

@@ -137,6 +137,7 @@ COMPONENT = np.dtype(
         ("state", np.int32),  # how much of its matrix is known
         ("group", np.int32),
         ("first_front", np.int32),
+        ("is_bridge", np.int32),  # 1: it hangs on more than one place that stays where it is
     ],
     align=True,
 )
@@ -168,16 +169,13 @@ FREEDOM = np.dtype(
 
 PULL = np.dtype(
     [
-        ("count", np.float64),  # joints
-        ("impulse", np.float64, (3,)),  # N·s, sum over these
-        ("arm", np.float64, (3,)),  # m, likewise
-        ("product", np.float64, (3,)),  # N·s·m, of the two, likewise
-        ("extra", np.float64, (3,)),  # kg·m², inertia about its axes that these want of it
+        ("stretch", np.float64, (3,)),  # N·s·m, along its own axes: Σ impulse × arm of its joints
         ("is_pressed", np.int32),  # 1: contacts press it
+        ("is_taut", np.int32),  # 1: it belongs to a bridge that contacts press
     ],
     align=True,
 )
-"""What joints and contacts do to an owner; vectors along its own axes."""
+"""What joints and contacts do to an owner."""
 
 JointRows = namedtuple(
     "JointRows",

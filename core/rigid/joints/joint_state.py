@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import lean_inline
-from ...vec3 import ZERO, add_to, divide, dot, load, scale, set_vec, store, vec
+from ...vec3 import ZERO, add_to, divide, dot, scale, set_vec, vec
 from ..owners import write_inverse_inertia
 from .joint_axes import aim_joints
 from .joint_matrix import forget_matrices
-from .joint_rows import has_joints
-from .joint_stiffness import keep_stiffness, recall_pressed
+from .joint_stiffness import recall_stiffness
+from .loaded_bridges import find_bridges, find_taut, recall_pressed
 
 
 @lean_inline
@@ -48,12 +48,11 @@ def load_joint_state(joints, owners, sleep, state, h):
         for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
             last = state.joint_impulse[j, joints.row[r]["freedom"]]
             joints.row[r]["impulse"] = last if sleep.joint_holds[j] else 0.0
-    if has_joints(joints):
-        recall_pressed(joints, state.remembered, sleep.shape_body)
-        for b in range(sleep.sleeper.shape[0]):
-            store(owners.mean_spin, b, load(owners.spin, b))
     aim_joints(joints, owners)
-    if keep_stiffness(joints, owners, h):
+    recall_pressed(joints, state.remembered, sleep.shape_body)
+    find_bridges(joints, owners)
+    find_taut(joints, owners)
+    if recall_stiffness(joints, owners, h):
         for b in range(sleep.sleeper.shape[0]):
             write_inverse_inertia(owners, b)
         aim_joints(joints, owners)

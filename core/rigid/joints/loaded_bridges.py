@@ -1,0 +1,66 @@
+"""Bridges that something lies on: what hangs on more than one place that stays, and is pressed.
+
+`joint_stiffness` says why they are not as the rest.
+"""
+
+from __future__ import annotations
+
+from ...kernels.jit import lean, lean_inline
+
+
+@lean
+def recall_pressed(joints, remembered, shape_owner):
+    """Note which owners contacts press, by the `REMEMBERED_CONTACT` (c,) of a state."""
+    clear_pressed(joints)
+    for c in range(remembered.shape[0]):
+        if remembered[c]["normal_impulse"] > 0.0:
+            for side in range(2):
+                joints.pull[shape_owner[remembered[c]["shape"][side]]]["is_pressed"] = 1
+
+
+@lean_inline
+def clear_pressed(joints):
+    """Contacts press nobody, and nobody is taut."""
+    for o in range(joints.pull.shape[0]):
+        joints.pull[o]["is_pressed"] = joints.pull[o]["is_taut"] = 0
+
+
+@lean
+def find_bridges(joints, owners):
+    """Note which components hang on more than one place that stays where it is."""
+    for c in range(joints.component.shape[0] - 1):
+        anchors = 0
+        for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
+            joint = joints.joint[joints.order[n]["joint"]]
+            a, b = joint["body"][0], joint["body"][1]
+            if joint["is_live"] == 1 and min(owners.inverse_mass[a], owners.inverse_mass[b]) == 0.0:
+                anchors += 1
+        joints.component[c]["is_bridge"] = 1 if anchors > 1 else 0
+
+
+@lean_inline
+def has_bridges(joints):
+    """Whether any component hangs on more than one place that stays where it is."""
+    bridges = 0
+    for c in range(joints.component.shape[0] - 1):
+        bridges += joints.component[c]["is_bridge"]
+    return bridges > 0
+
+
+@lean
+def find_taut(joints, owners):
+    """Note which bridges something lies on, by which owners contacts press."""
+    for c in range(joints.component.shape[0] - 1):
+        if joints.component[c]["is_bridge"] == 0:
+            continue
+        is_pressed = 0
+        first, last = joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]
+        for n in range(first, last):
+            for side in range(2):
+                o = joints.joint[joints.order[n]["joint"]]["body"][side]
+                if owners.inverse_mass[o] > 0.0:
+                    is_pressed |= joints.pull[o]["is_pressed"]
+        for n in range(first, last):
+            for side in range(2):
+                o = joints.joint[joints.order[n]["joint"]]["body"][side]
+                joints.pull[o]["is_taut"] = is_pressed
