@@ -30,7 +30,12 @@ NOTHING_REMEMBERED: Records = np.zeros(0, dtype=REMEMBERED_CONTACT)
 class ContactState(StatePart):
     """The contacts of the last substep."""
 
-    remembered: Records  # (c,) REMEMBERED_CONTACT, sorted by shapes and sub-shape
+    # (c,) REMEMBERED_CONTACT, sorted by shapes and sub-shape; not to be written to
+    remembered: Records
+
+    def copy(self) -> ContactState:
+        """One that remembers the same."""
+        return ContactState(self.remembered)
 
     @classmethod
     def at_start(cls) -> ContactState:

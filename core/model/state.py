@@ -31,8 +31,8 @@ def wind_numbers(wind: WindSettings) -> tuple[float, ...]:
 
 NO_WIND = wind_numbers(WindSettings())
 
-_SHARED = ("acted", "step", "time", "frame")
-"""What copies of a state have in common: numbers, and what is not written to."""
+_SHARED = ("mesh_vertex", "acted", "step", "time", "frame")
+"""What copies of a state have in common: numbers, and what is never written to."""
 
 
 @dataclass
@@ -54,7 +54,8 @@ class State:
     body_rest: Floats  # (b,) s for which the body has been still, `LED` where animation leads it
     body_load: Floats  # (b, 3) m/s², gravity and forces on the body when it was last awake
     body_hold: Floats  # (b, 2, 3) N and N·m that stretched cloth held it with in the last substep
-    mesh_vertex: Floats  # (v, 3) m, of all mesh shapes, in the frames of the shapes
+    # (v, 3) m, of all mesh shapes, in the frames of the shapes; not to be written to
+    mesh_vertex: Floats
     contacts: ContactState
     cushions: CushionState
     balls: BallState
@@ -70,7 +71,7 @@ class State:
     frame: int
 
     def copy(self) -> State:
-        """An independent copy."""
+        """An independent copy, but of what is never written to."""
         twin = object.__new__(State)
         copied = vars(twin)
         for name, value in vars(self).items():

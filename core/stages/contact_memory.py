@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Ints
 from ..model.contact_state import NOTHING_REMEMBERED, REMEMBERED_CONTACT
 from ..records import Records
-from ..rigid.contacts.contact_making import merge_remembered, remember_contacts
+from ..rigid.contacts.contact_making import (
+    merge_remembered,
+    part_remembered,
+    remember_contacts,
+)
 from ..rigid.contacts.contact_table import BodyContacts
-from ..rigid.owners import AWAKE, Owners
+from ..rigid.owners import Owners
 
 
 class ContactMemory:
@@ -20,19 +23,14 @@ class ContactMemory:
         self.moving = remembered
         self.asleep = NOTHING_REMEMBERED
 
-    def part(self, shape_body: Ints, owners: Owners) -> None:
+    def part(self, shape_owner: Ints, owners: Owners) -> None:
         """Part what is known of sleepers from what is known of those that move."""
-        a, b = shape_body[self.moving["shape"]].T
-        is_free = _is_free(a, b, owners)
-        is_kept = ~is_free & ((owners.asleep[a] != AWAKE) | (owners.asleep[b] != AWAKE))
-        self.asleep, self.moving = self.moving[is_kept], self.moving[is_free]
+        self.moving, self.asleep = _parted(self.moving, shape_owner, owners)
 
-    def wake(self, shape_body: Ints, owners: Owners) -> None:
+    def wake(self, shape_owner: Ints, owners: Owners) -> None:
         """Some sleepers have woken: what is known of them acts again."""
-        a, b = shape_body[self.asleep["shape"]].T
-        is_free = _is_free(a, b, owners)
-        self.moving = _merged(self.moving, self.asleep[is_free])
-        self.asleep = self.asleep[~is_free]
+        woken, self.asleep = _parted(self.asleep, shape_owner, owners)
+        self.moving = _merged(self.moving, woken)
 
     def forget(self) -> None:
         """Contacts that have parted are not known: a blow would strike again when they meet."""
@@ -50,9 +48,15 @@ class ContactMemory:
         return _merged(self.moving, self.asleep)
 
 
-def _is_free(a: Ints, b: Ints, owners: Owners) -> NDArray[np.bool_]:
-    """Whether either of two owners moves, of each pair."""
-    return (owners.inverse_mass[a] > 0.0) | (owners.inverse_mass[b] > 0.0)
+def _parted(remembered: Records, shape_owner: Ints, owners: Owners) -> tuple[Records, Records]:
+    """What is remembered of what moves, and of sleepers alone."""
+    rows = np.empty((2, len(remembered)), dtype=np.int32)
+    counts = part_remembered(remembered, shape_owner, owners, *rows)
+    first, second = (
+        remembered if count == len(remembered) else remembered[of[:count]]
+        for of, count in zip(rows, counts, strict=True)
+    )
+    return first, second
 
 
 def _merged(one: Records, other: Records) -> Records:

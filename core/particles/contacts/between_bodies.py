@@ -102,8 +102,8 @@ Looked = namedtuple(
 
 
 def may_be_between(model: Model) -> bool:
-    """Whether there are two bodies that may move by themselves."""
-    return int((model.bodies.follows != PASSIVE).sum()) > 1
+    """Whether there are particles, and two bodies that may move by themselves."""
+    return len(model.particles) > 0 and int((model.bodies.follows != PASSIVE).sum()) > 1
 
 
 class BetweenBodies:

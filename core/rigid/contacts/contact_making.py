@@ -11,6 +11,7 @@ from ...collision.kinds import CAPSULE, CYLINDER, SPHERE
 from ...kernels.jit import kernel, lean, lean_inline, parallel_kernel, prange
 from ...pairs import find_pair
 from ...vec3 import add, column, cross, dot, load, scale, set_vec, sub, unrotate, vec
+from ..owners import AWAKE
 from .contact_table import DYNAMIC, NORMAL, STATIC
 from .rim_contact import ON_ITS_SIDE, rim_at, rim_middle
 
@@ -339,6 +340,24 @@ def _is_after(one, other):
         if one["shape"][k] != other["shape"][k]:
             return one["shape"][k] > other["shape"][k]
     return one["sub_shape"] > other["sub_shape"]
+
+
+@kernel
+def part_remembered(remembered, shape_owner, owners, moving, asleep):
+    """Which contacts (c,) are of what moves, and which of sleepers alone; how many of either.
+
+    Writes their numbers to moving and asleep (c,).
+    """
+    m, n = 0, 0
+    for c in range(remembered.shape[0]):
+        a, b = shape_owner[remembered[c]["shape"][0]], shape_owner[remembered[c]["shape"][1]]
+        if owners.inverse_mass[a] > 0.0 or owners.inverse_mass[b] > 0.0:
+            moving[m] = c
+            m += 1
+        elif owners.asleep[a] != AWAKE or owners.asleep[b] != AWAKE:
+            asleep[n] = c
+            n += 1
+    return m, n
 
 
 @kernel
