@@ -179,7 +179,7 @@ def write_spin(owners, o):
     if owners.extra_inertia[o] > 0.0:
         write_own_spin(owners, o)
     else:
-        store(owners.spin, o, rotate(owners.inverse_inertia[o], load(owners.momentum, o)))
+        slow_spin(owners, o)
 
 
 @lean_inline
@@ -188,6 +188,12 @@ def write_own_spin(owners, o):
     r = owners.rotation[o]
     along_axes = unrotate(r, load(owners.momentum, o))
     store(owners.spin, o, rotate(r, divide_each(along_axes, load(owners.inertia, o))))
+
+
+@lean_inline
+def slow_spin(owners, o):
+    """ω = (I + extra)⁻¹ L."""
+    store(owners.spin, o, rotate(owners.inverse_inertia[o], load(owners.momentum, o)))
 
 
 @lean_inline

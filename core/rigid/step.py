@@ -38,9 +38,9 @@ from .joints.joint_axes import aim_joints
 from .joints.joint_rows import has_joints
 from .joints.joint_solver import solve_joints
 from .joints.joint_state import load_joints
-from .joints.joint_stiffness import keep_stiffness, stiffen
+from .joints.joint_stiffness import keep_stiffness, keep_taut, slow_stiff, stiffen
 from .joints.joint_targets import ask_joints, foresee_again, note_speeds, warm_joints
-from .joints.loaded_bridges import find_taut, has_bridges
+from .joints.loaded_bridges import find_taut, has_bridges, has_taut
 from .owners import accelerate_bodies, drive_owners, move_bodies, move_colliders, take_momenta
 
 WHOLE, BEGIN, MOVE, END = range(4)
@@ -146,7 +146,7 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     foresee_rims(contacts, owners, bodies.moves, h)
     scale_remembered(contacts, owners, h)
     activate_all(contacts.groups)
-    if has_bridges(joints):
+    if has_bridges(joints) and (contacts.count[0] > 0 or has_taut(joints)):
         note_pressed_owners(contacts, joints)
         find_taut(joints, owners)
     solve_joints(joints, owners, active, h, True)
@@ -173,7 +173,10 @@ def _move(bodies, contacts, joints, h):
         solve_joints(joints, owners, active, h, True)
         if stiffen(joints, owners, h):
             solve_joints(joints, owners, active, h, True)
+    is_stiff = has_joints(joints) and keep_stiffness(joints, owners, h)
     move_bodies(owners, bodies.moves, h)
+    if is_stiff:
+        slow_stiff(joints, owners)
     move_colliders(owners, bodies.moves, h)
     note_turns(contacts.limbs, owners, h)
 
@@ -190,7 +193,7 @@ def _end(bodies, contacts, joints, iterations, h):
     ask_joints(joints, owners, h)
     _solve(bodies, contacts, joints, iterations, h, False, False)
     load_joints(joints, h, COLLIDE_EVERY)
-    if has_joints(joints) and keep_stiffness(joints, owners, h):
+    if keep_taut(joints, owners, h):
         aim_contacts(contacts, owners)
     take_momenta(owners, bodies.moves)
 

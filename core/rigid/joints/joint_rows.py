@@ -138,6 +138,7 @@ COMPONENT = np.dtype(
         ("group", np.int32),
         ("first_front", np.int32),
         ("is_bridge", np.int32),  # 1: it hangs on more than one place that stays where it is
+        ("is_taut", np.int32),  # 1: and contacts press it
     ],
     align=True,
 )

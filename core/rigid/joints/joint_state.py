@@ -9,7 +9,7 @@ from ...vec3 import ZERO, add_to, divide, dot, scale, set_vec, vec
 from ..owners import write_inverse_inertia
 from .joint_axes import aim_joints
 from .joint_matrix import forget_matrices
-from .joint_stiffness import recall_stiffness
+from .joint_stiffness import keep_stiffness, recall_taut
 from .loaded_bridges import find_bridges, find_taut, recall_pressed
 
 
@@ -52,7 +52,8 @@ def load_joint_state(joints, owners, sleep, state, h):
     recall_pressed(joints, state.remembered, sleep.shape_body)
     find_bridges(joints, owners)
     find_taut(joints, owners)
-    if recall_stiffness(joints, owners, h):
+    recall_taut(joints, owners, h)
+    if keep_stiffness(joints, owners, h):
         for b in range(sleep.sleeper.shape[0]):
             write_inverse_inertia(owners, b)
         aim_joints(joints, owners)

@@ -8,27 +8,28 @@ Each of the body's own axes e has its I and its K = Σ F·r − (F·e)(r·e): a 
 axes that its pulls swing it about, but a plank of a bridge, wide across it, about that one easiest
 of all.
 
-Most swing by `FREE_SWING` at most, which hardly anything does. A bridge, which hangs on more than
-one place that stays where it is, may be stretched by far more than it weighs; where something lies
-on it, contacts and joints have to agree on every angle, and planks would beat against their load
-for ever. Those swing by `TAUT_SWING` (`loaded_bridges`).
+Most swing by `FREE_SWING` at most, which hardly anything does. As in an implicit step,
+(I + extra) ω' = I ω + impulses: what moves so fast is slowed down, and all impulses of the step,
+those of contacts too, meet the same inertia, so that none adds energy.
 
-What is raised is raised as in an implicit step: momentum stays, so it is slowed down, and all
-impulses of the step, those of contacts too, meet the same inertia. What is lowered keeps its spin.
-Neither adds energy.
-
-What pulls is known at the end of a substep. Before that, impulses also close joints that are apart:
-inertia that those raised would ask for greater ones to close them, and a bridge that was struck
-would take seconds to come back.
+A bridge, which hangs on more than one place that stays where it is, may be stretched by far more
+than it weighs. Where something lies on it, contacts and joints have to agree on every angle, and
+planks would beat against their load for ever: those swing by `TAUT_SWING` (`loaded_bridges`). That
+much inertia has to be no larger than the pull asks for, which is known at the end of a substep.
+Before that, impulses also close joints that are apart: what they raised would ask for greater ones
+to close them, and a bridge that was struck would take seconds to come back. And it may not slow
+down in every substep, or nothing would sink in: what is raised keeps its momentum, what is lowered
+its spin.
 """
 
 from __future__ import annotations
 
 from ...kernels.jit import lean, lean_inline
 from ...vec3 import ZERO, along, column, dot, load, scale, set_vec, store, vec
-from ..owners import write_inverse_inertia
+from ..owners import slow_spin, write_inverse_inertia
 from .joint_matrix import forget_matrices
 from .joint_rows import push_rows, row_count, turn_row
+from .loaded_bridges import has_taut
 
 FREE_SWING = 2.0**0.5
 """Rad of its swing, ω h, that a body goes in a substep at most."""
@@ -79,28 +80,50 @@ def _wanted(joints, owners, o, h):
 
 
 @lean
-def recall_stiffness(joints, owners, h):
-    """Extra inertia at the start of a frame, as `keep_stiffness` found it at the end of the last.
+def keep_stiffness(joints, owners, h):
+    """Extra inertia of the coming substep of all but taut bridges, before bodies move.
 
-    Returns whether there is any.
+    Returns whether there is any, of bridges too.
     """
     _find_pulls(joints, owners)
     is_any = False
     for o in range(owners.inverse_mass.shape[0]):
-        owners.extra_inertia[o] = _wanted(joints, owners, o, h)
+        if joints.pull[o]["is_taut"] == 0:
+            owners.extra_inertia[o] = _wanted(joints, owners, o, h)
         is_any = is_any or owners.extra_inertia[o] > 0.0
     return is_any
 
 
 @lean
-def keep_stiffness(joints, owners, h):
-    """Extra inertia of the coming substep, by what joints have pulled with in this one.
+def slow_stiff(joints, owners):
+    """Slow down what has extra inertia and has moved, but for taut bridges."""
+    for o in range(owners.inverse_mass.shape[0]):
+        if owners.extra_inertia[o] > 0.0 and joints.pull[o]["is_taut"] == 0:
+            slow_spin(owners, o)
+
+
+@lean
+def recall_taut(joints, owners, h):
+    """Extra inertia of taut bridges at the start of a frame, as `keep_taut` found it before."""
+    _find_pulls(joints, owners)
+    for o in range(owners.inverse_mass.shape[0]):
+        if joints.pull[o]["is_taut"] == 1:
+            owners.extra_inertia[o] = _wanted(joints, owners, o, h)
+
+
+@lean
+def keep_taut(joints, owners, h):
+    """Extra inertia of taut bridges in the coming substep, by what joints have pulled with in this.
 
     Returns whether any is another one now; then what contacts turn is to be found anew.
     """
+    if not has_taut(joints):
+        return False
     _find_pulls(joints, owners)
     is_new = False
     for o in range(owners.inverse_mass.shape[0]):
+        if joints.pull[o]["is_taut"] == 0:
+            continue
         wanted, extra = _wanted(joints, owners, o, h), owners.extra_inertia[o]
         if wanted > FARTHER * extra or extra > FARTHER * wanted:
             is_new = True

@@ -20,14 +20,16 @@ def recall_pressed(joints, remembered, shape_owner):
 
 @lean_inline
 def clear_pressed(joints):
-    """Contacts press nobody, and nobody is taut."""
+    """Contacts press nobody."""
     for o in range(joints.pull.shape[0]):
-        joints.pull[o]["is_pressed"] = joints.pull[o]["is_taut"] = 0
+        joints.pull[o]["is_pressed"] = 0
 
 
 @lean
 def find_bridges(joints, owners):
-    """Note which components hang on more than one place that stays where it is."""
+    """Note which components hang on more than one place that stays; none is taut yet."""
+    for o in range(joints.pull.shape[0]):
+        joints.pull[o]["is_taut"] = 0
     for c in range(joints.component.shape[0] - 1):
         anchors = 0
         for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
@@ -36,6 +38,7 @@ def find_bridges(joints, owners):
             if joint["is_live"] == 1 and min(owners.inverse_mass[a], owners.inverse_mass[b]) == 0.0:
                 anchors += 1
         joints.component[c]["is_bridge"] = 1 if anchors > 1 else 0
+        joints.component[c]["is_taut"] = 0
 
 
 @lean_inline
@@ -60,7 +63,19 @@ def find_taut(joints, owners):
                 o = joints.joint[joints.order[n]["joint"]]["body"][side]
                 if owners.inverse_mass[o] > 0.0:
                     is_pressed |= joints.pull[o]["is_pressed"]
+        if joints.component[c]["is_taut"] == is_pressed:
+            continue
+        joints.component[c]["is_taut"] = is_pressed
         for n in range(first, last):
             for side in range(2):
                 o = joints.joint[joints.order[n]["joint"]]["body"][side]
                 joints.pull[o]["is_taut"] = is_pressed
+
+
+@lean_inline
+def has_taut(joints):
+    """Whether something lies on any bridge."""
+    taut = 0
+    for c in range(joints.component.shape[0] - 1):
+        taut += joints.component[c]["is_taut"]
+    return taut > 0
