@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -141,6 +142,40 @@ for _ratio, _count, _turn, _drop in (
 ):
     _name = f"load-on-taut-bridge-{_ratio:.0f}-{_count}"
     at_rates(_name)(partial(_unrest, partial(_taut_bridge, _ratio, _count, _turn, _drop)))
+
+
+def _loaded_net(side: int, crates: int, mass: float) -> Model:
+    """Plates of 0.25 kg on ball joints, hung level by two borders, and crates of ``mass`` kg."""
+    builder, spacing = ModelBuilder(), 0.25
+    half, middle = (0.44 * spacing, 0.44 * spacing, 0.025), 0.5 * (side - 1) * spacing
+    plates = [
+        [
+            OnBody(
+                builder.add_body(
+                    f"{i} {j}", "BOX", half, (i * spacing, j * spacing, 2.0), mass=0.25
+                )
+            )
+            for i in range(side)
+        ]
+        for j in range(side)
+    ]
+    ends = (np.arange(side + 1) - 0.5) * spacing
+    for j, row in enumerate(plates):
+        join_row(builder, row, [(x, j * spacing, 2.0) for x in ends])
+    for j, (row, beside) in enumerate(pairwise(plates)):
+        for i, (one, other) in enumerate(zip(row, beside, strict=True)):
+            builder.add_joint("knot", one, other, (i * spacing, (j + 0.5) * spacing, 2.0))
+    for n in range(crates):
+        x, y = middle + 0.3 * np.cos(2.4 * n), middle + 0.3 * np.sin(2.4 * n)
+        turned = (np.cos(0.4 * n), 0.0, 0.0, np.sin(0.4 * n))
+        builder.add_body(f"crate {n}", "BOX", (0.2,) * 3, (x, y, 2.4 + 0.6 * n), turned, mass=mass)
+    return builder.finalize()
+
+
+for _count, _crates, _mass in ((7, 2, 40.0), (10, 5, 20.0), (13, 4, 8.0)):
+    at_rates(f"load-on-net-{_count}", FINE_RATES)(
+        partial(_unrest, partial(_loaded_net, _count, _crates, _mass))
+    )
 
 
 def _rise(ratio: float, side: float, rate: float) -> Result:
