@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from ...kernels.jit import lean, lean_inline
 
+APART = 4.0
+"""What a joint closes by in a substep at most, times this: where one is drawn together from farther
+off, nothing is known yet of what a bridge pulls with."""
+
 
 @lean
 def recall_pressed(joints, remembered, shape_owner):
@@ -25,19 +29,37 @@ def clear_pressed(joints):
         joints.pull[o]["is_pressed"] = 0
 
 
+@lean_inline
+def _misses_by(joints, j):
+    """How far a joint is from where it may be, along the axis where that is most, m."""
+    most = 0.0
+    for r in range(joints.joint[j]["first_row"], joints.joint[j + 1]["first_row"]):
+        row = joints.row[r]
+        if row["freedom"] < 3:
+            most = max(most, max(row["lower"] - row["value"], row["value"] - row["upper"]))
+    return most
+
+
 @lean
 def find_bridges(joints, owners):
-    """Note which components hang on more than one place that stays; none is taut yet."""
+    """Note which components hang on more than one place that stays, and are not far apart.
+
+    None is taut yet.
+    """
     for o in range(joints.pull.shape[0]):
         joints.pull[o]["is_taut"] = 0
     for c in range(joints.component.shape[0] - 1):
-        anchors = 0
+        anchors, is_whole = 0, True
         for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
-            joint = joints.joint[joints.order[n]["joint"]]
+            j = joints.order[n]["joint"]
+            joint = joints.joint[j]
             a, b = joint["body"][0], joint["body"][1]
-            if joint["is_live"] == 1 and min(owners.inverse_mass[a], owners.inverse_mass[b]) == 0.0:
+            if joint["is_live"] == 0:
+                continue
+            if min(owners.inverse_mass[a], owners.inverse_mass[b]) == 0.0:
                 anchors += 1
-        joints.component[c]["is_bridge"] = 1 if anchors > 1 else 0
+            is_whole = is_whole and _misses_by(joints, j) <= APART * joints.drive[j]["closing_way"]
+        joints.component[c]["is_bridge"] = 1 if anchors > 1 and is_whole else 0
         joints.component[c]["is_taut"] = 0
 
 
