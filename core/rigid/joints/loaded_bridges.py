@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...kernels.jit import lean, lean_inline
 
-APART = 4.0
+GAPING = 4.0
 """What a joint closes by in a substep at most, times this: where one is drawn together from farther
 off, nothing is known yet of what a bridge pulls with."""
 
@@ -58,7 +58,7 @@ def find_bridges(joints, owners):
                 continue
             if min(owners.inverse_mass[a], owners.inverse_mass[b]) == 0.0:
                 anchors += 1
-            is_whole = is_whole and _misses_by(joints, j) <= APART * joints.drive[j]["closing_way"]
+            is_whole = is_whole and _misses_by(joints, j) <= GAPING * joints.drive[j]["closing_way"]
         joints.component[c]["is_bridge"] = 1 if anchors > 1 and is_whole else 0
         joints.component[c]["is_taut"] = 0
 
