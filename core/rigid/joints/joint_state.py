@@ -9,8 +9,9 @@ from ...vec3 import ZERO, add_to, divide, dot, scale, set_vec, vec
 from ..owners import write_inverse_inertia
 from .joint_axes import aim_joints
 from .joint_matrix import forget_matrices
-from .joint_stiffness import keep_stiffness, recall_taut
-from .loaded_bridges import find_bridges, find_taut, recall_pressed
+from .joint_rows import has_joints
+from .joint_stiffness import recall_stiffness
+from .loaded_bridges import find_bridges, find_taut, has_bridges, recall_pressed
 
 
 @lean_inline
@@ -49,11 +50,12 @@ def load_joint_state(joints, owners, sleep, state, h):
             last = state.joint_impulse[j, joints.row[r]["freedom"]]
             joints.row[r]["impulse"] = last if sleep.joint_holds[j] else 0.0
     aim_joints(joints, owners)
-    recall_pressed(joints, state.remembered, sleep.shape_body)
-    find_bridges(joints, owners)
-    find_taut(joints, owners)
-    recall_taut(joints, owners, h)
-    if keep_stiffness(joints, owners, h):
+    if has_joints(joints):
+        find_bridges(joints, owners)
+    if has_bridges(joints):
+        recall_pressed(joints, state.remembered, sleep.shape_body)
+        find_taut(joints, owners)
+    if has_joints(joints) and recall_stiffness(joints, owners, h):
         for b in range(sleep.sleeper.shape[0]):
             write_inverse_inertia(owners, b)
         aim_joints(joints, owners)

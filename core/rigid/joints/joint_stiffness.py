@@ -103,12 +103,17 @@ def slow_stiff(joints, owners):
 
 
 @lean
-def recall_taut(joints, owners, h):
-    """Extra inertia of taut bridges at the start of a frame, as `keep_taut` found it before."""
+def recall_stiffness(joints, owners, h):
+    """Extra inertia that a frame begins with, by what joints pulled with when the last one ended.
+
+    Returns whether there is any.
+    """
     _find_pulls(joints, owners)
+    is_any = False
     for o in range(owners.inverse_mass.shape[0]):
-        if joints.pull[o]["is_taut"] == 1:
-            owners.extra_inertia[o] = _wanted(joints, owners, o, h)
+        owners.extra_inertia[o] = _wanted(joints, owners, o, h)
+        is_any = is_any or owners.extra_inertia[o] > 0.0
+    return is_any
 
 
 @lean
@@ -127,10 +132,7 @@ def keep_taut(joints, owners, h):
         wanted, extra = _wanted(joints, owners, o, h), owners.extra_inertia[o]
         if wanted > FARTHER * extra or extra > FARTHER * wanted:
             is_new = True
-            owners.extra_inertia[o] = wanted
-            if wanted > extra:
-                _slow(owners, o, extra)
-            write_inverse_inertia(owners, o)
+            _set_extra(owners, o, wanted)
     if is_new:
         _turn_rows(joints, owners)
     return is_new
@@ -158,31 +160,26 @@ def stiffen(joints, owners, h):
             o = joints.joint[j]["body"][side]
             wanted = _wanted(joints, owners, o, h)
             if wanted > owners.extra_inertia[o]:
-                _raise(owners, o, wanted)
+                _set_extra(owners, o, wanted)
     _turn_rows(joints, owners)
     _push_all(joints, owners, 1.0)
     return True
 
 
 @lean
-def _raise(owners, o, extra):
-    """Add to a body's inertia, which slows it down."""
+def _set_extra(owners, o, extra):
+    """Give a body another extra inertia, kg·m²; a greater one slows it down."""
     before = owners.extra_inertia[o]
     owners.extra_inertia[o] = extra
-    _slow(owners, o, before)
+    if extra > before:
+        spin, slowed = load(owners.spin, o), ZERO
+        for k in range(3):
+            axis = column(owners.rotation[o], k)
+            along_axis = dot(axis, spin)
+            along_axis *= (owners.inertia[o, k] + before) / (owners.inertia[o, k] + extra)
+            slowed = along(slowed, along_axis, axis)
+        store(owners.spin, o, slowed)
     write_inverse_inertia(owners, o)
-
-
-@lean_inline
-def _slow(owners, o, before):
-    """Slow a body down as extra inertia that was another one before does, kg·m²."""
-    extra, spin, slowed = owners.extra_inertia[o], load(owners.spin, o), ZERO
-    for k in range(3):
-        axis = column(owners.rotation[o], k)
-        along_axis = dot(axis, spin)
-        along_axis *= (owners.inertia[o, k] + before) / (owners.inertia[o, k] + extra)
-        slowed = along(slowed, along_axis, axis)
-    store(owners.spin, o, slowed)
 
 
 @lean
