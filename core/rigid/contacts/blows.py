@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 
 from ...collision.contact_law import RESTING_FALLS
+from ...collision.restitution import time_of_hit
 from ...kernels.jit import lean, lean_inline
 from ...vec3 import dot, length, shift, vec
 from ..articulation.twist import six
@@ -105,10 +106,7 @@ def _meeting(contacts, row, owners, gravity, h):
     v = speed - 0.5 * a * h
     if is_either_jointed(contacts.groups, row):
         return 0.0, v
-    gap = max(gap, 0.0)
-    root = math.sqrt(max(v * v - 2.0 * a * gap, 0.0))
-    t = 2.0 * gap / (root - v) if root - v > 0.0 else 0.0
-    t = min(max(t, 0.0), h)
+    t = time_of_hit(max(gap, 0.0), v, a, h)
     return t, v + a * t
 
 
