@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ..kernels.jit import lean_inline
+from ..kernels.lanes import larger
 from ..vec3 import length, scale
 
 RESTING_FALLS = 4.0
@@ -28,8 +29,20 @@ def joint_restitution(one, other):
 
 @lean_inline
 def normal_sum(before, change):
-    """The impulse of all passes along the normal, which may push and never pulls (Catto 2005)."""
-    return max(0.0, before + change)
+    """The impulse of all passes along the normal, which may push and never pulls (Catto 2005).
+
+    Floats or lanes, in any unit of impulse; the same of `normal_change`.
+    """
+    return larger(0.0, before + change)
+
+
+@lean_inline
+def normal_change(before, change):
+    """What is left of a change where it would take back more than there was: `normal_sum` − before.
+
+    Rounded once, so that what was changed is known to the last bit.
+    """
+    return larger(change, -before)
 
 
 @lean_inline

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 
-from ...collision.contact_law import RESTING_FALLS
+from ...collision.contact_law import RESTING_FALLS, normal_sum
 from ...collision.restitution import time_of_hit
 from ...kernels.jit import lean, lean_inline
 from ...vec3 import dot, length, shift, vec
@@ -186,7 +186,7 @@ def _solve_manifold(contacts, first):
             if row["softness"] == 1.0:
                 continue
             now = row["impulse"][PARTS]
-            impulse = max(0.0, now - row["mass"] * row["velocity_error"])
+            impulse = normal_sum(now, -(row["mass"] * row["velocity_error"]))
             change = impulse - now
             whole += impulse
             if change != 0.0:

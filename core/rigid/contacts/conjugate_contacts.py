@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 
+from ...collision.contact_law import normal_change
 from ...kernels.jit import lean, lean_inline
 from .contact_point import contact_speed, lever, push_contact, turned
 from .contact_sweep import sweep_contacts
@@ -199,7 +200,7 @@ def go_on(contacts, owners, h, is_ahead):
 def _cut_to_cone(row, taken):
     """Shorten what is taken (3,) N·s so that the impulses of a row stay in its cone."""
     impulse = row["impulse"]
-    taken[NORMAL] = max(taken[NORMAL], -impulse[NORMAL])
+    taken[NORMAL] = normal_change(impulse[NORMAL], taken[NORMAL])
     most = row["friction"][STATIC] * (impulse[NORMAL] + taken[NORMAL])
     p, q = impulse[1] + taken[1], impulse[2] + taken[2]
     size = math.sqrt(p * p + q * q)

@@ -17,6 +17,7 @@ them (`limb_impulses`), and in Jacobi's way points know nothing of each other.
 
 from __future__ import annotations
 
+from ...collision.contact_law import normal_sum
 from ...kernels.jit import lean, lean_inline
 from ...vec3 import along, dot, scale, vec
 from .contact_groups import clear_hard, is_either_jointed
@@ -127,9 +128,9 @@ def _settle_apart(contacts, first, axis, owners):
         row = rows[c]
         now = row["impulse"][axis]
         w = _mobility(row, NORMAL, NORMAL, owners, contacts.buffer)
-        wanted = now - row["velocity_error"] / w if w > 0.0 else now
+        change = -(row["velocity_error"] / w) if w > 0.0 else 0.0
         row["impulse_before"] = now
-        row["impulse"][axis] = max(0.0, (1.0 - row["softness"]) * wanted)
+        row["impulse"][axis] = (1.0 - row["softness"]) * normal_sum(now, change)
 
 
 @lean_inline

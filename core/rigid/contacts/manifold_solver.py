@@ -11,6 +11,7 @@ mass and do nothing.
 
 from __future__ import annotations
 
+from ...collision.contact_law import normal_change, normal_sum
 from ...kernels.jit import lean_inline
 from ...kernels.lanes import any_of, larger, select, size_of
 from ...vec3 import ZERO, along, cross, load, scale, vec
@@ -44,7 +45,7 @@ def _couplings(rows, first, k):
 
 @lean_inline
 def _next_impulse(impulse, error, mass, kept):
-    return larger(0.0, kept * impulse - mass * error)
+    return normal_sum(kept * impulse, -(mass * error))
 
 
 @lean_inline
@@ -135,7 +136,7 @@ def holding(normal, before, softness):
 @lean_inline
 def relaxed(before, impulse, relaxation):
     """Kenwright's c_r (eq. 10) of what an impulse has changed, N·s; what is left pulls nothing."""
-    return larger(relaxation * (impulse - before), -before)
+    return normal_change(before, relaxation * (impulse - before))
 
 
 @lean_inline
