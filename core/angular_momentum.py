@@ -8,7 +8,7 @@ I* ω = −Σ m (x* − c*) × Δx. That leaves linear momentum as it is.
 from __future__ import annotations
 
 from .kernels.jit import inline, lean_inline
-from .vec3 import ZERO, along, divide, load, sub
+from .vec3 import ZERO, along, cross, divide, load, move, sub
 
 NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 """The sums Σ m r rᵀ of nothing, as xx yy zz xy xz yz."""
@@ -75,3 +75,20 @@ def solve_inertia(sums, momentum):
     y = y1 / d1 - l21 * z
     x = momentum[0] / a - l10 * y - l20 * z
     return x, y, z
+
+
+@lean_inline
+def turned_way(turn, previous, i, centre):
+    """Δx = ω × (x* − c*) in m of particle i, of previous (n, 3) m: x*; turn: ω in rad."""
+    return cross(turn, sub(load(previous, i), centre))
+
+
+@lean_inline
+def turn_back(member, first, last, x, previous, centre, turn):
+    """Turn members first to last as one rigid body, in x (n, 3) m: see `turned_way`.
+
+    centre: c* in m; turn: ω in rad, by `solve_inertia` of what they are to lose.
+    """
+    for n in range(first, last):
+        i = member[n]
+        move(x, i, turned_way(turn, previous, i, centre))

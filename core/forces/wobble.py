@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..angular_momentum import NO_INERTIA, add_inertia, solve_inertia
+from ..angular_momentum import NO_INERTIA, add_inertia, solve_inertia, turned_way
 from ..arrays import Floats, Ints
 from ..elementary import exp
 from ..kernels.jit import inline, kernel
@@ -53,7 +53,7 @@ def _way_of_its_own(x, previous, i, centre, mean, turn):
     centre: of mass; mean: its way; turn: of the rigid body about it, rad.
     """
     way = sub(sub(load(x, i), load(previous, i)), mean)
-    return sub(way, cross(turn, sub(load(previous, i), centre)))
+    return sub(way, turned_way(turn, previous, i, centre))
 
 
 @kernel

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
+from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia, turned_way
 from ...arrays import Floats, Ints
 from ...coincidence import direction_between
 from ...errors import ModelError
@@ -260,7 +260,7 @@ def _give_back(particles, rods, first, last, torque):
         return
     for k in range(count):
         i = _particle(rods, first, k)
-        move(x, i, cross(turn, sub(load(previous, i), centre)))
+        move(x, i, turned_way(turn, previous, i, centre))
 
 
 @inline

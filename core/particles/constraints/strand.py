@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
+from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia, turned_way
 from ...arrays import Floats, Ints
 from ...coincidence import direction_between
 from ...coupling.strand_tie import (
@@ -532,7 +532,7 @@ def _keep_spin(particles, sticks, points, first, last, spin):
         i = sticks[k]["particle"]
         if inverse_mass[i] > 0.0:
             place = points[k]["place"]
-            set_vec(place, add(vec(place), cross(turn, sub(load(previous, i), centre))))
+            set_vec(place, add(vec(place), turned_way(turn, previous, i, centre)))
 
 
 @kernel

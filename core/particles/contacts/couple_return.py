@@ -25,7 +25,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...angular_momentum import add_inertia, inertia_about_centre, solve_inertia
+from ...angular_momentum import add_inertia, inertia_about_centre, solve_inertia, turn_back
 from ...arrays import Ints
 from ...kernels.jit import inline, kernel, lean_inline
 from ...pairs import distinct_pairs
@@ -34,11 +34,9 @@ from ...vec3 import (
     ZERO,
     add_symmetric,
     along,
-    cross,
     dot,
     length,
     load,
-    move,
     scale,
     set_vec,
     sub,
@@ -224,8 +222,7 @@ def return_couples(contacts, count, particles, carriers, step):
             angle = most / far
         for o in (f, g):
             row[o]["turned"] += angle
-            for n in range(row[o]["first_member"], row[o]["last_member"]):
-                i = member[n]
-                move(x, i, cross(turn, sub(load(previous, i), centre)))
+            first, last = row[o]["first_member"], row[o]["last_member"]
+            turn_back(member, first, last, x, previous, centre, turn)
             if f == g:
                 break

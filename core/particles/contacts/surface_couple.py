@@ -16,11 +16,11 @@ from collections import namedtuple
 
 import numpy as np
 
-from ...angular_momentum import inertia_about_centre, solve_inertia
+from ...angular_momentum import inertia_about_centre, solve_inertia, turn_back
 from ...arrays import Ints
 from ...geometry.surface import connected_parts
 from ...kernels.jit import kernel, lean_inline
-from ...vec3 import ZERO, add_to, along, cross, load, move, scale, set_vec, sub, vec
+from ...vec3 import ZERO, add_to, along, cross, load, scale, set_vec, vec
 
 PIECE = np.dtype(
     [
@@ -56,7 +56,7 @@ def pieces_of(triangle: Ints, count: int) -> ConnectedPieces:
 
 
 @lean_inline
-def _turn_back(pieces, p, x, previous, inverse_mass):
+def _relieve(pieces, p, x, previous, inverse_mass):
     """Turn piece p by what takes its couple back."""
     member, piece = pieces.member, pieces.row[p]
     first, last = piece["first_member"], pieces.row[p + 1]["first_member"]
@@ -64,9 +64,7 @@ def _turn_back(pieces, p, x, previous, inverse_mass):
     if mass == 0.0:
         return
     turn = solve_inertia(sums, scale(-1.0, vec(piece["couple"])))
-    for n in range(first, last):
-        i = member[n]
-        move(x, i, cross(turn, sub(load(previous, i), centre)))
+    turn_back(member, first, last, x, previous, centre, turn)
 
 
 @kernel
@@ -94,4 +92,4 @@ def return_surface_couples(contacts, count, pieces, x, previous, inverse_mass):
         add_to(row[pieces.of_vertex[corner[3]]]["couple"], half)
     for p in range(row.shape[0] - 1):
         if vec(row[p]["couple"]) != ZERO:
-            _turn_back(pieces, p, x, previous, inverse_mass)
+            _relieve(pieces, p, x, previous, inverse_mass)
