@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 
 from ..kernels.jit import lean_inline
-from ..kernels.lanes import larger
+from ..kernels.lanes import larger, smaller
 from ..vec3 import length, scale
 
 RESTING_FALLS = 4.0
 """What approaches by less than this many falls (g h²) in a step rests: it does not bounce."""
+
+OVERLAP_SPEED = 1.0
+"""Fastest parting of particles and what they overlap from the start, m/s."""
 
 LEAST_LEVER = 0.1
 """Contacts push nothing that goes ten times as far as it parts them: cloth beside a pin."""
@@ -58,3 +61,14 @@ def within_cone(p, limit):
 def overlap_before(gap, approach):
     """Depth that was there before a step in which the gap changed by ``approach``."""
     return max(0.0, approach - gap)
+
+
+@lean_inline
+def parting(depth, share, most):
+    """How much of an overlap is taken back at a time: a share of its depth, at most so much.
+
+    depth m ≥ 0; most in m, or in m/s with a share per second; floats or lanes. It moves x and x*
+    alike, or is a speed that is taken back after the move. Shares and speeds are their users': a
+    vertex in a heap of cloth has thirty contacts, a ball twelve, a particle on a collider one.
+    """
+    return smaller(share * depth, most)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..collision.contact_law import RESTING_FALLS
+from ..collision.contact_law import OVERLAP_SPEED, RESTING_FALLS
 from ..collision.kinds import MESH
 from ..model import Model
 from ..particles.heaps.ball_pairs import (
@@ -21,7 +21,6 @@ from ..particles.heaps.ball_pairs import (
     take_motion,
 )
 from ..particles.heaps.ball_sweep import (
-    PART_SPEED,
     Limits,
     deepest_balls,
     find_rows,
@@ -97,7 +96,7 @@ class Heaps:
         self.sweeps = 0
         self.is_bouncy = bool(frame.model.particles.restitution.any())
         largest = math.sqrt(0.5 * self.reach * math.hypot(*frame.inputs.gravity))  # m/s
-        self.part_speed = max(PART_SPEED, largest)
+        self.part_speed = max(OVERLAP_SPEED, largest)
         self._recall_walls()
 
     # ------------------------------------------------------------------ what is remembered

@@ -10,9 +10,11 @@ from collections import namedtuple
 
 from ...collision.axis_boxes import are_apart, highest, lowest, widened
 from ...collision.contact_law import (
+    OVERLAP_SPEED,
     joint_friction,
     joint_restitution,
     overlap_before,
+    parting,
     within_cone,
 )
 from ...collision.kinds import MESH, PLANE
@@ -23,7 +25,6 @@ from ...collision.restitution import bounce
 from ...collision.shapes import face_count
 from ...kernels.jit import kernel, lean_inline, parallel_kernel, prange
 from ...vec3 import ZERO, add, along, dot, load, rotate, store, sub, unrotate, vec
-from .contact_parting import OVERLAP_SPEED
 from .particle_groups import GROUP_SIZE, box_of_group, group_count
 
 CollidingParticles = namedtuple(
@@ -85,7 +86,8 @@ def _respond(p, o, start, way_out, surface, h):
     else:
         old = min(-gap, overlap_before(gap, approach))
         impulse = -gap - old
-        part = min(old, OVERLAP_SPEED * h + max(0.0, dot(sub(start, o), n)))
+        most = OVERLAP_SPEED * h + max(0.0, dot(sub(start, o), n))
+        part = parting(old, 1.0, most)  # all of it: a collider gives no way
         p = along(p, impulse + part, n)
         o = along(o, part, n)
     return sub(p, within_cone(along(u, -approach, n), friction * impulse)), o

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...collision.contact_law import OVERLAP_SPEED
 from ...kernels.jit import inline, kernel
 from ...vec3 import (
     ZERO,
@@ -31,9 +32,6 @@ from .contact_point import UNBACKED
 
 OLD_OVERLAP_SHARE = 0.5
 """Share of an old overlap of bodies that is resolved in one step."""
-
-OVERLAP_SPEED = 1.0
-"""Fastest parting of things that overlap from the start, m/s."""
 
 
 @inline
@@ -156,7 +154,8 @@ def place_bounces(contacts, count, movable):
 def resolve_overlap(contacts, count, movable):
     """Take old overlap out of x and x* alike: bodies part gently, without gaining speed.
 
-    A share of what is left, at a limited speed, that of each particle.
+    A share of what is left, at a limited speed: not that of the gap, as in `contact_law.parting`,
+    but that of the particle which goes farthest.
     """
     for c in range(count):
         contact = contacts.solving[c]

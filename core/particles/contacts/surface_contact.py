@@ -11,7 +11,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ...collision.contact_law import LEAST_LEVER, joint_friction, normal_sum, within_cone
+from ...collision.contact_law import LEAST_LEVER, joint_friction, normal_sum, parting, within_cone
 from ...collision.surface_distance import nearest_weights, weighted
 from ...collision.surface_pairs import SLIT_SHARE, closing_speed
 from ...kernels.jit import kernel, lean_inline
@@ -58,7 +58,6 @@ PARTING_SHARE = 0.1
 
 PARTING_SPEED = 0.25
 """m/s, fastest at which layers that lie too near each other part."""
-
 
 FLUSH = 1e-9
 """Share of their thickness within which rounding tells on which side of each other features lie."""
@@ -272,7 +271,7 @@ def part_layers(contacts, count, watch, start, parted, inverse_mass, h):
             continue
         contact = contacts[n]
         normal = vec(contact["normal"])
-        wanted = min(PARTING_SHARE * missing, PARTING_SPEED * h)
+        wanted = parting(missing, PARTING_SHARE, PARTING_SPEED * h)
         short = wanted - dot(_displacement(contact, start, parted), normal)
         if short > 0.0:
             _push(contact, parted, inverse_mass, scale(short / contact["mobility"], normal))

@@ -16,7 +16,13 @@ import math
 from collections import namedtuple
 
 from ...coincidence import direction_between
-from ...collision.contact_law import joint_friction, joint_restitution, normal_sum, within_cone
+from ...collision.contact_law import (
+    joint_friction,
+    joint_restitution,
+    normal_sum,
+    parting,
+    within_cone,
+)
 from ...coupling.body_point import impel, mobility_at
 from ...kernels.jit import kernel, lean, lean_inline, parallel_kernel, prange
 from ...rigid.owners import velocity_at
@@ -42,10 +48,7 @@ BALL_SLOP = 0.001
 """Radii of overlap that stay, so that what lies touching goes on touching."""
 
 BALL_PARTING_SHARE = 0.3
-"""Share of an overlap that is parted in one substep."""
-
-PART_SPEED = 1.0
-"""m/s at which things that overlap are parted, at most."""
+"""Share of an overlap of two balls that is parted in one substep."""
 
 SWEEP_FORWARD, SWEEP_BACKWARD, SWEEP_APART, SWEEP_BEGIN = 0, 1, 2, 3
 """What a pass over the rows does."""
@@ -209,7 +212,7 @@ def _part(ball, row, most):
     depth = -row["gap"] - dot(u, n) - 0.5 * BALL_SLOP * (a["radius"] + b["radius"])
     if depth <= 0.0:
         return
-    push = min(BALL_PARTING_SHARE * depth, most) * row["mass"]
+    push = parting(depth, BALL_PARTING_SHARE, most) * row["mass"]
     set_vec(a["part"], along(vec(a["part"]), push * a["inverse_mass"], n))
     set_vec(b["part"], along(vec(b["part"]), -push * b["inverse_mass"], n))
 
@@ -266,7 +269,7 @@ def _part_wall(ball, row, owners, most, h):
     u = add(_slide(ball, row, owners, h), vec(a["part"]))
     depth = -row["gap"] - dot(u, n) - BALL_SLOP * a["radius"]
     if depth > 0.0:
-        set_vec(a["part"], along(vec(a["part"]), min(depth, most), n))
+        set_vec(a["part"], along(vec(a["part"]), parting(depth, 1.0, most), n))
 
 
 @lean

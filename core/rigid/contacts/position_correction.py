@@ -34,7 +34,7 @@ from .pair_motion import (
 from .softness import parting_speed
 
 CORRECTION_SHARE = 0.2
-"""Share of an overlap that is taken away in one substep."""
+"""Share of an overlap that is taken away in one substep, at `softness.parting_speed`."""
 
 ITERATIONS = 4
 """Times as many as contacts take: what parts an overlap remembers nothing from step to step, and

@@ -10,8 +10,9 @@ agree with it. All else is parted by place alone (`position_correction`).
 
 from __future__ import annotations
 
+from ...collision.contact_law import parting
 from ...kernels.jit import lean_inline
-from ...kernels.lanes import larger, select, smaller
+from ...kernels.lanes import larger, select
 from ...vec3 import unrotate
 from ..owners import AWAKE
 from .contact_point import contact_speed, lever
@@ -82,8 +83,8 @@ def parting_speed(gap, slop, old, rate):
     rate: 1/s, of what they overlap by. Lengths in m, floats or lanes.
     """
     deep = -gap - slop
-    back = smaller(rate * larger(deep - tolerated_overlap(old, slop), 0.0), BACK_SPEED)
-    speed = larger(back, smaller(rate * deep, APART_SPEED))
+    back = parting(larger(deep - tolerated_overlap(old, slop), 0.0), rate, BACK_SPEED)
+    speed = larger(back, parting(deep, rate, APART_SPEED))
     return select(deep <= LEAST_PARTING * slop, 0.0, speed)
 
 
