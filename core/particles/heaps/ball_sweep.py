@@ -50,7 +50,7 @@ BALL_SLOP = 0.001
 BALL_PARTING_SHARE = 0.3
 """Share of an overlap of two balls that is parted in one substep."""
 
-SWEEP_FORWARD, SWEEP_BACKWARD, SWEEP_APART, SWEEP_BEGIN = 0, 1, 2, 3
+SWEEP_FORWARD, SWEEP_BACKWARD, SWEEP_APART, SWEEP_BEGIN, SWEEP_STRIKE = 0, 1, 2, 3, 4
 """What a pass over the rows does."""
 
 
@@ -124,99 +124,6 @@ def _push(ball, row, p):
     set_vec(b["move"], along(vec(b["move"]), -b["inverse_mass"], p))
 
 
-# ------------------------------------------------------------------ blows
-
-
-@lean
-def _strike(ball, row, resting):
-    """Reflect two balls that meet in this substep; whether they did."""
-    a, b = ball[row["pair"][0]], ball[row["pair"][1]]
-    n = vec(row["normal"])
-    u = sub(vec(a["move"]), vec(b["move"]))
-    approach = -dot(u, n)
-    if approach <= resting or row["gap"] >= approach:
-        return 0
-    push = (1.0 + row["bounce"]) * approach * row["mass"]
-    hold = within_cone(scale(-row["mass"], along(u, approach, n)), row["friction"] * push)
-    _push(ball, row, along(hold, push, n))
-    row["normal_impulse"] = 0.0
-    set_vec(row["friction_impulse"], ZERO)
-    return 1
-
-
-@lean
-def _strike_wall(ball, row, resting):
-    """Reflect a ball that a blow has sent into a wall; whether it did."""
-    a = ball[row["ball"]]
-    n = vec(row["normal"])
-    u = sub(vec(a["move"]), vec(row["way"]))
-    approach = -dot(u, n)
-    if approach <= resting or row["gap"] >= approach:
-        return 0
-    push = (1.0 + row["bounce"]) * approach * row["mass"]
-    hold = within_cone(scale(-row["mass"], along(u, approach, n)), row["friction"] * push)
-    set_vec(a["move"], along(vec(a["move"]), a["inverse_mass"], along(hold, push, n)))
-    row["normal_impulse"] = 0.0
-    set_vec(row["friction_impulse"], ZERO)
-    return 1
-
-
-@lean
-def _strike_walls(ball, wall, begin, end, resting):
-    """Blows on walls of one slab; returns how many."""
-    blows = 0
-    for c in range(begin, end):
-        if wall[c]["bounce"] > 0.0:
-            blows += _strike_wall(ball, wall[c], resting)
-    return blows
-
-
-@lean
-def _strike_task(ball, row, begin, end, resting):
-    """Blows of one task; returns how many."""
-    blows = 0
-    for c in range(begin, end):
-        if row[c]["bounce"] > 0.0:
-            blows += _strike(ball, row[c], resting)
-    return blows
-
-
-# ------------------------------------------------------------------ sweeps
-
-
-@lean_inline
-def _sweep(ball, row):
-    """Solve one contact; returns how far m it pushed."""
-    a, b = ball[row["pair"][0]], ball[row["pair"][1]]
-    n = vec(row["normal"])
-    u = sub(vec(a["move"]), vec(b["move"]))
-    close = dot(u, n)
-    before = row["normal_impulse"]
-    push = normal_sum(before, -row["mass"] * (close + max(row["gap"], 0.0)))
-    row["normal_impulse"] = push
-    held = vec(row["friction_impulse"])
-    if push == 0.0 and before == 0.0:
-        return 0.0
-    hold = within_cone(along(held, -row["mass"], along(u, -close, n)), row["friction"] * push)
-    set_vec(row["friction_impulse"], hold)
-    _push(ball, row, along(sub(hold, held), push - before, n))
-    return abs(push - before) / row["mass"]
-
-
-@lean_inline
-def _part(ball, row, most):
-    """Part two balls by place alone."""
-    a, b = ball[row["pair"][0]], ball[row["pair"][1]]
-    n = vec(row["normal"])
-    u = sub(add(vec(a["move"]), vec(a["part"])), add(vec(b["move"]), vec(b["part"])))
-    depth = -row["gap"] - dot(u, n) - 0.5 * BALL_SLOP * (a["radius"] + b["radius"])
-    if depth <= 0.0:
-        return
-    push = parting(depth, BALL_PARTING_SHARE, most) * row["mass"]
-    set_vec(a["part"], along(vec(a["part"]), push * a["inverse_mass"], n))
-    set_vec(b["part"], along(vec(b["part"]), -push * b["inverse_mass"], n))
-
-
 @lean_inline
 def _slide(ball, row, owners, h):
     """How a ball moves in this substep against what it lies on, m."""
@@ -237,56 +144,129 @@ def _give(ball, row, owners, p, h):
         impel(owners, row["owner"], vec(row["arm"]), scale(-1.0 / h, p))
 
 
-@lean
-def _sweep_wall(ball, row, owners, h):
-    """Solve a ball on a shape; returns how far m it pushed."""
+# ------------------------------------------------------------------ blows and sweeps
+
+
+@lean_inline
+def _blow(row, u, resting):
+    """Impulse kg·m that reflects two that move by u m, and by how far m: −1 where none does."""
     n = vec(row["normal"])
-    u = _slide(ball, row, owners, h)
+    approach = -dot(u, n)
+    if row["bounce"] == 0.0 or approach <= resting or row["gap"] >= approach:
+        return ZERO, -1.0
+    push = (1.0 + row["bounce"]) * approach * row["mass"]
+    hold = within_cone(scale(-row["mass"], along(u, approach, n)), row["friction"] * push)
+    row["normal_impulse"] = 0.0
+    set_vec(row["friction_impulse"], ZERO)
+    return along(hold, push, n), push / row["mass"]
+
+
+@lean_inline
+def _bearing(row, u, mass):
+    """Impulse kg·m that bears two that move by u m, and by how far m: −1 where none does.
+
+    mass: kg, that friction meets.
+    """
+    n, before, held = vec(row["normal"]), row["normal_impulse"], vec(row["friction_impulse"])
     close = dot(u, n)
-    before = row["normal_impulse"]
     push = normal_sum(before, -row["mass"] * (close + max(row["gap"], 0.0)))
     row["normal_impulse"] = push
     if push == 0.0 and before == 0.0:
-        return 0.0
-    held = vec(row["friction_impulse"])
-    u = along(u, -close, n)
-    mass = row["mass"]
-    size = length(u)
-    if row["owner"] >= 0 and size > 0.0:
-        mobility = mobility_at(owners, row["owner"], vec(row["arm"]), divide(u, size))
-        mass = 1.0 / (ball[row["ball"]]["inverse_mass"] + mobility)
-    hold = within_cone(along(held, -mass, u), row["friction"] * push)
+        return ZERO, -1.0
+    hold = within_cone(along(held, -mass, along(u, -close, n)), row["friction"] * push)
     set_vec(row["friction_impulse"], hold)
-    _give(ball, row, owners, along(sub(hold, held), push - before, n), h)
-    return abs(push - before) / row["mass"]
+    return along(sub(hold, held), push - before, n), abs(push - before) / row["mass"]
+
+
+@lean_inline
+def _solve(part, ball, row, resting):
+    """Strike or sweep two balls; returns how far m that pushed, −1 where there was no need."""
+    u = sub(vec(ball[row["pair"][0]]["move"]), vec(ball[row["pair"][1]]["move"]))
+    p, way = _blow(row, u, resting) if part == SWEEP_STRIKE else _bearing(row, u, row["mass"])
+    if way >= 0.0:
+        _push(ball, row, p)
+    return way
+
+
+@lean_inline
+def _mass_across(ball, row, owners, u):
+    """Mass kg that friction meets where a ball slides by u m: of a body in that very direction."""
+    n = vec(row["normal"])
+    u = along(u, -dot(u, n), n)
+    size = length(u) if row["owner"] >= 0 else 0.0
+    if size == 0.0:
+        return row["mass"]
+    mobility = mobility_at(owners, row["owner"], vec(row["arm"]), divide(u, size))
+    return 1.0 / (ball[row["ball"]]["inverse_mass"] + mobility)
+
+
+@lean
+def _solve_wall(part, ball, row, owners, resting, h):
+    """Strike or sweep a ball on a shape; as `_solve`."""
+    u = _slide(ball, row, owners, h)
+    if part == SWEEP_STRIKE:
+        p, way = _blow(row, u, resting)
+    else:
+        p, way = _bearing(row, u, _mass_across(ball, row, owners, u))
+    if way >= 0.0:
+        _give(ball, row, owners, p, h)
+    return way
+
+
+# ------------------------------------------------------------------ what overlaps
+
+
+@lean_inline
+def _apart(ball, row):
+    """How two balls move in this substep against each other, with what parts them, m."""
+    a, b = ball[row["pair"][0]], ball[row["pair"][1]]
+    return sub(add(vec(a["move"]), vec(a["part"])), add(vec(b["move"]), vec(b["part"])))
+
+
+@lean_inline
+def _depth(row, u, radius):
+    """How deep m two overlap that move by u m, beyond the slop of a radius m; below 0: not."""
+    return -row["gap"] - dot(u, vec(row["normal"])) - BALL_SLOP * radius
+
+
+@lean_inline
+def _part(ball, row, most):
+    """Part two balls by place alone."""
+    a, b = ball[row["pair"][0]], ball[row["pair"][1]]
+    depth = _depth(row, _apart(ball, row), 0.5 * (a["radius"] + b["radius"]))
+    if depth > 0.0:
+        n, push = vec(row["normal"]), parting(depth, BALL_PARTING_SHARE, most) * row["mass"]
+        set_vec(a["part"], along(vec(a["part"]), push * a["inverse_mass"], n))
+        set_vec(b["part"], along(vec(b["part"]), -push * b["inverse_mass"], n))
 
 
 @lean_inline
 def _part_wall(ball, row, owners, most, h):
     """Part a ball from what it lies on, by place alone: the ball gives way."""
     a = ball[row["ball"]]
-    n = vec(row["normal"])
-    u = add(_slide(ball, row, owners, h), vec(a["part"]))
-    depth = -row["gap"] - dot(u, n) - BALL_SLOP * a["radius"]
+    depth = _depth(row, add(_slide(ball, row, owners, h), vec(a["part"])), a["radius"])
     if depth > 0.0:
-        set_vec(a["part"], along(vec(a["part"]), parting(depth, 1.0, most), n))
+        set_vec(a["part"], along(vec(a["part"]), parting(depth, 1.0, most), vec(row["normal"])))
+
+
+# ------------------------------------------------------------------ passes
 
 
 @lean
-def _do_wall(part, ball, row, owners, most, h):
+def _do_wall(part, ball, row, owners, limits, h):
     if part == SWEEP_BEGIN:
         p = within_cone(vec(row["friction_impulse"]), row["friction"] * row["normal_impulse"])
         set_vec(row["friction_impulse"], p)
         _give(ball, row, owners, along(p, row["normal_impulse"], vec(row["normal"])), h)
         return 0.0
     if part == SWEEP_APART:
-        _part_wall(ball, row, owners, most, h)
+        _part_wall(ball, row, owners, limits.part, h)
         return 0.0
-    return _sweep_wall(ball, row, owners, h)
+    return _solve_wall(part, ball, row, owners, limits.resting, h)
 
 
 @lean
-def _do_task(part, ball, row, begin, end, most):
+def _do_task(part, ball, row, begin, end, limits):
     """One pass over the rows of a task; returns how far m one pushed."""
     farthest = 0.0
     for k in range(end - begin):
@@ -295,19 +275,19 @@ def _do_task(part, ball, row, begin, end, most):
             p = along(vec(one["friction_impulse"]), one["normal_impulse"], vec(one["normal"]))
             _push(ball, one, p)
         elif part == SWEEP_APART:
-            _part(ball, one, most)
+            _part(ball, one, limits.part)
         else:
-            farthest = max(farthest, _sweep(ball, one))
+            farthest = max(farthest, _solve(part, ball, one, limits.resting))
     return farthest
 
 
 @lean
-def _do_walls(part, ball, wall, begin, end, on_bodies, owners, most, h):
+def _do_walls(part, ball, wall, begin, end, on_bodies, owners, limits, h):
     """One pass over rows on bodies that give way, or on what does not; as `_do_task`."""
     farthest = 0.0
     for c in range(begin, end):
         if (wall[c]["owner"] >= 0) == on_bodies:
-            farthest = max(farthest, _do_wall(part, ball, wall[c], owners, most, h))
+            farthest = max(farthest, _do_wall(part, ball, wall[c], owners, limits, h))
     return farthest
 
 
@@ -320,38 +300,30 @@ def solve_balls(heap, owners, limits, h, is_bouncy, on_bodies, pushed):
     ball, row, wall = heap.ball, heap.row, heap.wall
     first, filled, walls, slab = heap.first, heap.filled, heap.walls, heap.slab
     slabs = walls.shape[0]
-    for _ in range(limits.blows if is_bouncy else 0):
-        for phase in range(3):
-            begin, step, tasks = _phase(phase, slabs)
-            for k in prange(tasks):
-                t = begin + step * k
-                end = first[t] + filled[t]
-                pushed[t] = _strike_task(ball, row, first[t], end, limits.resting)
-                if t < slabs:
-                    at = MOST_WALLS * slab[t]
-                    pushed[t] += _strike_walls(ball, wall, at, at + walls[t], limits.resting)
-        if _largest(pushed) == 0.0:
-            break
-    sweeps = 0
-    part = SWEEP_BEGIN
+    blows, sweeps = 0, 0
+    part = SWEEP_STRIKE if is_bouncy else SWEEP_BEGIN
     while True:
         for phase in range(3):
             begin, step, tasks = _phase(phase, slabs)
             for k in prange(tasks):
                 t = begin + step * k
                 end = first[t] + filled[t]
-                pushed[t] = _do_task(part, ball, row, first[t], end, limits.part)
+                pushed[t] = _do_task(part, ball, row, first[t], end, limits)
                 if t < slabs:
                     at = MOST_WALLS * slab[t]
-                    on_walls = _do_walls(
-                        part, ball, wall, at, at + walls[t], False, owners, limits.part, h
-                    )
+                    end = at + walls[t]
+                    on_walls = _do_walls(part, ball, wall, at, end, False, owners, limits, h)
                     pushed[t] = max(pushed[t], on_walls)
         farthest = _largest(pushed)
+        if part == SWEEP_STRIKE:
+            blows += 1
+            if farthest == 0.0 or blows == limits.blows:
+                part = SWEEP_BEGIN
+            continue
         for s in range(slabs if on_bodies else 0):
             begin = MOST_WALLS * slab[s]
             end_s = begin + walls[s]
-            way = _do_walls(part, ball, wall, begin, end_s, True, owners, limits.part, h)
+            way = _do_walls(part, ball, wall, begin, end_s, True, owners, limits, h)
             farthest = max(farthest, way)
         if part == SWEEP_APART:
             return sweeps
@@ -422,9 +394,7 @@ def deepest_balls(heap):
     deepest, touching = 0.0, 0
     for t in range(heap.first.shape[0]):
         for c in range(heap.first[t], heap.first[t] + heap.filled[t]):
-            a, b = ball[row[c]["pair"][0]], ball[row[c]["pair"][1]]
-            u = sub(add(vec(a["move"]), vec(a["part"])), add(vec(b["move"]), vec(b["part"])))
-            gap = row[c]["gap"] + dot(u, vec(row[c]["normal"]))
+            gap = row[c]["gap"] + dot(_apart(ball, row[c]), vec(row[c]["normal"]))
             deepest = max(deepest, -gap)
             touching += 1 if gap < 0.0 or row[c]["normal_impulse"] > 0.0 else 0
     return deepest, touching
