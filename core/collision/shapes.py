@@ -8,12 +8,16 @@ from collections import namedtuple
 import numpy as np
 
 from ..arrays import Floats
-from ..kernels.jit import inline, kernel
+from ..kernels.jit import inline, kernel, lean_inline
 from ..model import Model
 from ..model.body_table import ShapeTable
 from ..vec3 import add, load, rotate, sub, unrotate
 from ..vector import rotation_matrix
 from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, ROOM, SPHERE
+
+TURNED_AT_MOST = 1.8
+"""Chord of a turn (2 sin of half of it) by the largest change of any of the nine numbers of a
+rotation matrix, at most: 1.781 where the turn changes them as evenly as can be."""
 
 Shapes = namedtuple(
     "Shapes",
@@ -172,6 +176,20 @@ def move_shapes(shapes, owners, ahead, room):
             high = max(shapes.centre[s, k] + now, shapes.centre_before[s, k] + then)
             shapes.lower[s, k] = low - room[s]
             shapes.upper[s, k] = high + room[s]
+
+
+@lean_inline
+def way_by_turning(shapes, s):
+    """How far m any place of shape s gets by its turn in this substep, at most.
+
+    The sum of its half extents is a bound of how far from the centre that lies.
+    """
+    change, extent = 0.0, 0.0
+    for k in range(3):
+        extent += shapes.size[s, k]
+        for m in range(3):
+            change = max(change, abs(shapes.rotation[s, k, m] - shapes.rotation_before[s, k, m]))
+    return TURNED_AT_MOST * change * extent
 
 
 @inline

@@ -1,16 +1,44 @@
 """Which pieces of cloth are near which shapes: what is passed by touches nothing."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings
 from verlet_physics.bench.cloth_scenes import sheet
+from verlet_physics.bench.rigid_scenes import rotation_matrices
+from verlet_physics.collision.shapes import TURNED_AT_MOST, way_by_turning
 from verlet_physics.particles.contacts.piece_contact import PieceContacts
 from verlet_physics.recipes.cloth import add_cloth
 from verlet_physics.recipes.collider import add_collider
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.settings import ClothSettings, ColliderSettings
 from verlet_physics.step import advance
+
+
+def random_turns(random, count, most=np.pi):
+    """Rotation matrices (count, 3, 3) by up to so many rad."""
+    axis = random.normal(size=(count, 3))
+    axis /= np.linalg.norm(axis, axis=1)[:, None]
+    half = 0.5 * most * random.uniform(size=(count, 1))
+    return rotation_matrices(np.concatenate([np.cos(half), np.sin(half) * axis], axis=1))
+
+
+@pytest.mark.parametrize("most", [1e-3, 0.3, np.pi])
+def test_no_place_of_a_shape_gets_farther_by_turning_than_is_foreseen(most):
+    """Ends of capsules, which lie farthest from the centre for their size."""
+    random = np.random.default_rng(5)
+    before = random_turns(random, 3000)
+    now = random_turns(random, 3000, most) @ before
+    size = np.array([[0.0, 1.0, 0.0]])
+    ways = np.linalg.norm((now - before)[:, :, 2], axis=1)
+    for n in range(len(now)):
+        poses = {"rotation": now[n : n + 1], "rotation_before": before[n : n + 1]}
+        assert ways[n] <= way_by_turning(SimpleNamespace(size=size, **poses), 0)
+    change = np.abs(now - before).max(axis=(1, 2))
+    chord = np.linalg.norm(now - before, axis=(1, 2)) / np.sqrt(2.0)
+    assert (chord <= TURNED_AT_MOST * change).all()
 
 
 def falling(shape, turn):

@@ -22,6 +22,7 @@ from ...collision.kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE
 from ...collision.narrow_phase import parts_of, slot_of
 from ...collision.piece_distance import closest_of_piece
 from ...collision.point_distance import is_beyond, solid_distance
+from ...collision.shapes import way_by_turning
 from ...collision.support import Placed, ShapeParts
 from ...coupling.tied_pieces import tied_of
 from ...kernels.jit import kernel, lean, lean_inline
@@ -211,15 +212,11 @@ def _approach(shapes, s, piece, x, previous):
     if are_apart(low, high, load(shapes.lower, s), load(shapes.upper, s)):
         return -1.0
     reach = 0.0
-    turn = 0.0
     for d in range(3):
         way = max(abs(x[i, d] - previous[i, d]), abs(x[j, d] - previous[j, d]))
         reach += max(way, abs(x[k, d] - previous[k, d]))
         reach += abs(shapes.centre[s, d] - shapes.centre_before[s, d])
-        for m in range(3):
-            turn = max(turn, abs(shapes.rotation[s, d, m] - shapes.rotation_before[s, d, m]))
-    size = load(shapes.size, s)
-    return reach + (1.8 * turn * (size[0] + size[1] + size[2]) + 0.02 * thick)
+    return reach + (way_by_turning(shapes, s) + 0.02 * thick)
 
 
 @lean_inline

@@ -10,6 +10,7 @@ import numpy as np
 from ...arrays import Ints
 from ...collision.axis_boxes import are_apart, highest, lowest, widened
 from ...collision.kinds import MESH, PLANE, ROOM
+from ...collision.shapes import way_by_turning
 from ...collision.tree import end_of, next_leaf, root_of
 from ...coupling.tied_pieces import misses
 from ...kernels.jit import kernel, lean, lean_inline
@@ -117,13 +118,7 @@ def _bound(pieces, paths):
 @lean_inline
 def _room_of(shapes, s, slack):
     """How far m shape s may get beyond its box by turning and by gravity until the next look."""
-    turn = 0.0
-    size = 0.0
-    for k in range(3):
-        size += shapes.size[s, k]
-        for m in range(3):
-            turn = max(turn, abs(shapes.rotation[s, k, m] - shapes.rotation_before[s, k, m]))
-    return LOOK_EVERY * 1.8 * turn * size + slack
+    return LOOK_EVERY * way_by_turning(shapes, s) + slack
 
 
 @lean_inline
