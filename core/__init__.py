@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from .collision.shape import Shape, Surface
     from .diagnostics import measure_stretch
     from .errors import ModelError, SimulationDiverged, VerletError
-    from .forces.base import Force
-    from .forces.field import Field
     from .forces.flock import Flock
-    from .forces.grab import Grab
-    from .forces.pull import Pull
     from .geometry.closest_shape import Fit, closest_shape
     from .geometry.hull import Hull, convex_hull
     from .geometry.mass_properties import MassProperties, mesh_mass_properties, principal_axes
     from .geometry.parts import convex_parts
     from .model import Diagnostics, FrameInputs, Model, ObjectSpan, State
+    from .model.constraint import Constraint
     from .model.diagnostics import Crossing, Forcing
+    from .model.field import Field
+    from .model.force import Force
+    from .model.grab import Grab
     from .model.joint_table import End, OnBody, OnCollider
+    from .model.pull import Pull
     from .particles.constraints.angle_limit import AngleLimits
-    from .particles.constraints.base import Constraint
     from .particles.constraints.hinge_bend import HingeBends
     from .particles.constraints.link import Links
     from .particles.constraints.plane import Planes
@@ -104,7 +104,7 @@ _HOME = {
     "ModelBuilder": "building.builder",
     "FrameCache": "cache",
     "AngleLimits": "particles.constraints.angle_limit",
-    "Constraint": "particles.constraints.base",
+    "Constraint": "model.constraint",
     "HingeBends": "particles.constraints.hinge_bend",
     "Links": "particles.constraints.link",
     "Planes": "particles.constraints.plane",
@@ -115,11 +115,11 @@ _HOME = {
     "ModelError": "errors",
     "SimulationDiverged": "errors",
     "VerletError": "errors",
-    "Force": "forces.base",
-    "Field": "forces.field",
+    "Force": "model.force",
+    "Field": "model.field",
     "Flock": "forces.flock",
-    "Grab": "forces.grab",
-    "Pull": "forces.pull",
+    "Grab": "model.grab",
+    "Pull": "model.pull",
     "Fit": "geometry.closest_shape",
     "closest_shape": "geometry.closest_shape",
     "Hull": "geometry.hull",

@@ -16,11 +16,12 @@ import numpy as np
 from .arrays import Floats
 from .checks import indices, number, numbers, vector
 from .errors import ModelError
-from .forces.field import FIELD_NUMBERS, Field
-from .forces.grab import Grab
-from .forces.pull import Pull
+from .forces.field import FIELD_NUMBERS
 from .model import SHORTEST_STEP, FrameInputs, Model, State
 from .model.contact_state import REMEMBERED_CONTACT
+from .model.field import Field
+from .model.grab import Grab
+from .model.pull import Pull
 from .model.rest_table import WAKING_FACTORS
 from .model.state import FACTORS, NO_WIND, STATE_COLUMNS, STATE_PARTS
 from .pairs import pair_keys

@@ -39,6 +39,13 @@ def rotated(points: Floats, r: Floats) -> Floats:
     return x * r[:, 0] + y * r[:, 1] + z * r[:, 2]
 
 
+def shortened(values: Floats, most: float) -> Floats:
+    """Vectors (…, 3), or such of the same direction where they are longer than ``most``."""
+    size = np.sqrt((values * values).sum(axis=-1, keepdims=True))
+    kept: Floats = np.where(size > most, values * (most / np.maximum(size, most)), values)
+    return kept
+
+
 @inline
 def turned_by(q, v):
     """The vector v turned by a unit quaternion q."""

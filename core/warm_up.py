@@ -9,11 +9,11 @@ import numpy as np
 
 from .building.builder import ModelBuilder
 from .collision.shape import Shape, Surface
-from .forces.field import Field
 from .forces.flock import Flock
 from .forces.wobble import WobbleDamping
 from .kernels import jit
 from .model import FrameInputs, Model
+from .model.field import Field
 from .model.joint_table import OnBody
 from .particles.constraints.angle_limit import AngleLimits
 from .particles.constraints.hinge_bend import HingeBends

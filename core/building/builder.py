@@ -31,7 +31,7 @@ from .rooted import find_rooted
 from .tearing import TearBuilder
 
 if TYPE_CHECKING:
-    from ..particles.constraints.base import Constraint
+    from ..model.constraint import Constraint
 
 
 class ModelBuilder(TearBuilder):

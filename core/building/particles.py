@@ -17,8 +17,8 @@ from ..model.surface_table import ITSELF, MESHES, OTHERS
 from ..particles.schedule import TOGETHER
 
 if TYPE_CHECKING:
-    from ..forces.base import Force
-    from ..particles.constraints.base import Constraint
+    from ..model.constraint import Constraint
+    from ..model.force import Force
 
 
 LIGHTEST = 1e-200
@@ -231,7 +231,7 @@ class ParticleBuilder:
         self._constraint.append(constraint)
 
     def add_force(self, force: Force) -> None:
-        """A force of an object's own, see `forces.base`."""
+        """A force of an object's own, see `model.force`."""
         self._require_fit(force)
         self._force.append(force)
 

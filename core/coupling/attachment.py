@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..arrays import Floats, Ints
-    from ..particles.constraints.base import Moving
+    from ..model.constraint import Moving
     from ..records import Particles
     from ..rigid.owners import Owners
     from ..settings import AnimatedSettings

@@ -24,9 +24,9 @@ from ..coincidence import direction_between
 from ..collision.grid import NeighbourGrid, bucket_of, row_of
 from ..errors import ModelError
 from ..kernels.jit import inline, kernel
+from ..model.force import Acting
 from ..settings import FlockSettings
 from ..vec3 import ZERO, add, along, between, divide, dot, length, load, scale, shift, sub, vec
-from .base import Acting
 
 RATE = 2.0
 """1/s: how quickly a boid with weights of 1 reacts."""

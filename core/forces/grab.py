@@ -16,28 +16,21 @@ holds can be made to explode.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ..checks import number, vector
-from ..errors import ModelError
+from ..model.grab import FASTEST_HAND
 from ..settings.gravity import GRAVITY
+from ..vector import shortened
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from ..arrays import Floats, Ints
+    from ..arrays import Floats
 
 GRAB_FREQUENCY = 5.0
 """Hz of the spring: a hundredth of a second behind a hand, a centimetre under what it lifts."""
 
 STRENGTH = 20.0
 """Largest force, in weights of all that hangs on the place."""
-
-FASTEST_HAND = 30.0
-"""m/s that the hand follows the mouse at, and about as fast as it can throw."""
 
 GRIP = 0.03
 """How far the hand reaches about a vertex, as a share of the object's size: one vertex of a fine
@@ -46,64 +39,6 @@ mesh would be drawn out to a thorn."""
 TURN = 2.0 * math.pi * GRAB_FREQUENCY
 REACH = 2.0 * FASTEST_HAND / TURN
 """m; from farther away the spring draws no faster: it is overdamped where it holds little mass."""
-
-
-def _no_particle() -> Ints:
-    return np.zeros(0, dtype=np.int32)
-
-
-@dataclass(frozen=True, eq=False)
-class Grab:
-    """What a hand holds in one frame, and where it goes; made by `grab_particle` or `grab_body`.
-
-    Raises `ModelError` for bad numbers.
-    """
-
-    mass: float  # kg, of all that hangs on the place
-    start: tuple[float, float, float]  # m, where the hand is when the frame begins
-    end: tuple[float, float, float]  # m, and when it ends
-    particle: Ints = field(default_factory=_no_particle)  # (k,) particles that carry the place
-    weight: Floats = field(default_factory=lambda: np.zeros(0))  # (k,) cᵢ, it lies at Σ cᵢ xᵢ
-    # (k, 3) m from the hand: each is pulled to a place of its own, with cᵢ of the strength; None:
-    # they turn about their common place
-    offset: Floats | None = None
-    body: int = -1  # rigid body of place and rotation, where no particle carries it
-    point: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m, in the frame of that body
-
-    def __post_init__(self) -> None:
-        number("", "mass of a grab", self.mass, least=0.0)
-        for name in ("start", "end", "point"):
-            vector("", f"{name} of a grab", getattr(self, name))
-        for name in ("particle", "weight"):
-            if not isinstance(getattr(self, name), np.ndarray):
-                raise ModelError("", f"{name} of a grab must be an array")
-        if self.weight.shape != self.particle.shape or self.particle.ndim != 1:
-            raise ModelError("", "particle and weight of a grab have unlike shapes")
-        if self.offset is not None and self.offset.shape != (len(self.particle), 3):
-            raise ModelError(
-                "", f"offset of a grab has another shape than {self.particle.shape} × 3"
-            )
-        if self.offset is not None and not np.isfinite(self.offset).all():
-            raise ModelError("", "offset of a grab holds numbers that are not finite")
-        if not np.isfinite(self.weight).all():
-            raise ModelError("", "weight of a grab holds numbers that are not finite")
-        if (self.body >= 0) == (len(self.particle) > 0):
-            raise ModelError("", "a grab holds either a body or particles")
-
-    def toward(self, place: ArrayLike) -> Grab:
-        """The same hand in the frame that follows, in which it goes on to a place (3,) m."""
-        x, y, z = vector("", "place of the hand", place).tolist()
-        return replace(self, start=self.end, end=(x, y, z))
-
-    def place_at(self, share: float) -> Floats:
-        """Where the hand is (3,) m when a share of the frame has passed."""
-        start, end = np.array(self.start), np.array(self.end)
-        place: Floats = start + share * (end - start)
-        return place
-
-    def velocity(self, duration: float) -> Floats:
-        """How fast the hand is (3,) m/s in a frame of ``duration`` s, within `FASTEST_HAND`."""
-        return shortened((np.array(self.end) - np.array(self.start)) / duration, FASTEST_HAND)
 
 
 @dataclass(frozen=True)
@@ -127,13 +62,6 @@ class Spring:
         """Force (…, 3) N on what would be ``behind`` m and ``slower`` m/s, were it immovable."""
         force: Floats = self.stiffness * shortened(behind, REACH) + self.damping * slower
         return force
-
-
-def shortened(values: Floats, most: float) -> Floats:
-    """Vectors (…, 3), or such of the same direction where they are longer than ``most``."""
-    size = np.sqrt((values * values).sum(axis=-1, keepdims=True))
-    kept: Floats = np.where(size > most, values * (most / np.maximum(size, most)), values)
-    return kept
 
 
 def _growth(exponent: float) -> float:

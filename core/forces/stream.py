@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ..arrays import Ints
 from ..elementary import exp
 from ..kernels.jit import kernel
+from ..model.force import Acting
 from ..vec3 import load, scale, shift, sub
-from .base import Acting
 from .curl_noise import curl_noise
 
 OCTAVES = 2

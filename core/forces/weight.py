@@ -10,7 +10,7 @@ from ..vec3 import shift, vec
 
 if TYPE_CHECKING:
     from ..arrays import Ints
-    from .base import Acting
+    from ..model.force import Acting
 
 
 @dataclass(frozen=True, eq=False)

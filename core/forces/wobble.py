@@ -18,9 +18,9 @@ from ..angular_momentum import NO_INERTIA, add_inertia, solve_inertia, turned_wa
 from ..arrays import Floats, Ints
 from ..elementary import exp
 from ..kernels.jit import inline, kernel
+from ..model.force import Acting
 from ..records import Particles
 from ..vec3 import ZERO, along, cross, divide, dot, load, shift, sub
-from .base import Acting
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,12 +18,12 @@ from ..bench.shapes import ball, stem, tube_tree
 from ..bench.tower_scenes import Tower, built
 from ..building.builder import ModelBuilder
 from ..collision.shape import Shape, Surface
-from ..forces.field import FALLOFFS, FIELD_KINDS, FIELD_SHAPES, Field
 from ..forces.flock import Flock
 from ..forces.wobble import WobbleDamping
 from ..model import FrameInputs, Model
+from ..model.constraint import Constraint
+from ..model.field import FALLOFFS, FIELD_KINDS, FIELD_SHAPES, Field
 from ..particles.constraints.angle_limit import AngleLimits
-from ..particles.constraints.base import Constraint
 from ..particles.constraints.hinge_bend import HingeBends
 from ..particles.constraints.link import Links
 from ..particles.constraints.plane import MovingPlanes, Planes

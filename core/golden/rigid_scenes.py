@@ -12,11 +12,11 @@ import numpy as np
 from ..bench.shapes import ball
 from ..building.builder import ModelBuilder
 from ..collision.shape import Shape, Surface
-from ..forces.field import Field
-from ..forces.pull import Pull
 from ..geometry.hull import convex_hull
 from ..model import FrameInputs, Model
+from ..model.field import Field
 from ..model.joint_table import OnBody, OnCollider
+from ..model.pull import Pull
 from ..recipes.body import add_body
 from ..recipes.collider import add_collider
 from ..recipes.geometry import Geometry

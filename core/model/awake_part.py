@@ -17,8 +17,8 @@ from .stick_table import TetherTable
 
 if TYPE_CHECKING:
     from ..arrays import Ints
-    from ..particles.schedule import Schedule
     from .model import Model
+    from .schedule import Schedule
 
 Mask = NDArray[np.bool_]
 

@@ -10,9 +10,9 @@ from ..settings import AnimatedSettings, WindSettings
 from ..settings.gravity import EARTH_GRAVITY
 
 if TYPE_CHECKING:
-    from ..forces.field import Field
-    from ..forces.grab import Grab
-    from ..forces.pull import Pull
+    from .field import Field
+    from .grab import Grab
+    from .pull import Pull
 
 
 @dataclass

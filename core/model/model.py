@@ -22,16 +22,16 @@ from .tear_table import TearState, TearTable
 
 if TYPE_CHECKING:
     from ..arrays import Ints
-    from ..forces.base import Force
-    from ..particles.constraints.base import Constraint
-    from ..particles.schedule import Schedule
     from .body_table import BodyTable, ShapeTable
     from .collider_table import ColliderTable
+    from .constraint import Constraint
+    from .force import Force
     from .joint_table import JointTable
     from .limbs import Limbs
     from .particle_body_table import ParticleBodyTable
     from .particle_table import ParticleTable, PinTable, SelfCollisionTable
     from .rest_table import RestTable
+    from .schedule import Schedule
     from .stick_table import SpringTable, StickTable, TetherTable
     from .surface_table import BodySurfaceTable, PieceTable, SurfaceTable
 

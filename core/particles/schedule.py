@@ -12,7 +12,7 @@ which keeps the processor's pipeline full.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,33 +20,12 @@ from numpy.typing import NDArray
 from ..arrays import Ints
 from ..geometry.surface import connected_parts
 from ..kernels.jit import allocating_kernel, inline, kernel
+from ..model.schedule import Schedule
 
 TOGETHER = 2
 """The turn of springs that are no part of a task: a net of them is solved at once."""
 
 BLOCK_SIZE = 1024  # particles: 3 × 24 kB of positions, fits the first-level cache
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """Where the solver finds its work: phases of tasks, and nets after them."""
-
-    stick_order: Ints  # (s,) rows of the builder's sticks, in solver order
-    spring_order: Ints  # (c,)
-    task_stick: Ints  # (tasks + 1,) first stick of each task
-    # (tasks, 4) where in each task the springs of every step, of even and of odd steps begin
-    task_spring: Ints
-    phase_task: Ints  # (phases + 1,) first task of each phase
-    first_net_spring: Ints  # (nets + 1,) behind those of tasks: springs solved together
-
-    def __len__(self) -> int:
-        """How many tasks."""
-        return len(self.task_stick) - 1
-
-    @property
-    def takes_turns(self) -> bool:
-        """Whether some springs act in every second step only."""
-        return bool((self.task_spring[:, 3] > self.task_spring[:, 1]).any())
 
 
 @allocating_kernel

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..forces.body_probe import PROBES, gather_forces, place_probes, probe_room, take_kicks
-from ..forces.field import Field, add_fields, kick, pack_fields
+from ..forces.field import add_fields, kick, pack_fields
+from ..model.field import Field
 from .bodies import Bodies
 from .body_scratch import BodyScratch
 from .frame import Frame
@@ -15,7 +16,7 @@ from .outside import Outside
 
 if TYPE_CHECKING:
     from ..arrays import Floats
-    from ..forces.pull import Pull
+    from ..model.pull import Pull
 
 STIR = 1e-3
 """m/s that a blow has to give a sleeping body to wake it."""

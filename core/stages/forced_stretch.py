@@ -6,10 +6,10 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..model import Model
+from ..model.constraint import Forced
 from ..particles.constraints.distance import Springs, Sticks
 from ..particles.constraints.kept_length import (
     PRESSED,
-    Forced,
     find_kept_lengths,
     find_kept_springs,
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats
-from ..forces.base import Acting
 from ..forces.field import Exposed, add_fields, kick, pack_fields, surface_normals
 from ..forces.wind import EVALUATION_RATE, Air, add_wind, add_wire_wind, is_calm, sample_gusts
 from ..model import Model
+from ..model.force import Acting
 from ..rigid.step import COLLIDE_EVERY
 from .bodies import Bodies
 from .body_forces import BodyForces

@@ -8,12 +8,13 @@ from numpy.typing import ArrayLike
 from ..arrays import Floats, Ints
 from ..checks import indices, vector
 from ..entry import model_of
-from ..forces.grab import GRIP, Grab, Spring, shortened
+from ..forces.grab import GRIP, Spring
 from ..model import Model, State
+from ..model.grab import Grab
 from ..particles.constraints.weighted_point import weights_of
 from ..rigid.articulation.point_response import point_response
 from ..vec3 import inverse_symmetric, rotate, symmetric_times, unrotate
-from ..vector import rotation_matrix
+from ..vector import rotation_matrix, shortened
 from .body_scratch import BodyScratch
 from .frame import Frame
 from .lent_forces import LentForces

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.lib.recfunctions import structured_to_unstructured, unstructured_to_structured
 
-from ..forces.field import FIELD, FIELD_NUMBERS, Field, pack_fields
+from ..forces.field import FIELD, FIELD_NUMBERS, pack_fields
+from ..model.field import Field
 from ..model.state import FACTORS, NO_WIND, wind_numbers
 from ..settings import AnimatedSettings, WindSettings
 from .factors import Factors

@@ -12,8 +12,8 @@ import numpy as np
 from ..arrays import Floats
 from ..forces.settling import Settling
 from ..model import Model
+from ..model.constraint import Moving, Projected
 from ..particles.chebyshev import History
-from ..particles.constraints.base import Moving, Projected
 from ..particles.constraints.distance import Pass, Springs, Sticks, relax_distances
 from ..particles.constraints.following import Following
 from ..particles.constraints.jacobi import Adjacency, Before, adjacency_of, relax_jacobi

@@ -10,9 +10,9 @@ import numpy as np
 from ..bench.scenes import add_sheet
 from ..building.builder import ModelBuilder
 from ..cache import FrameCache
-from ..forces.field import Field
 from ..forces.flock import Flock
 from ..model import FrameInputs, Model, State
+from ..model.field import Field
 from ..records import plain_columns
 from ..settings import SolverSettings, WindSettings
 from ..step import advance

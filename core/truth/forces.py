@@ -15,10 +15,10 @@ import numpy as np
 from ..arrays import Floats
 from ..building.builder import ModelBuilder
 from ..forces.curl_noise import curl_noise, curl_of_noise
-from ..forces.field import Field
 from ..forces.flock import Flock
 from ..forces.weight import Weight
 from ..model import EARTH_GRAVITY, FrameInputs, Model
+from ..model.field import Field
 from ..settings import FlockSettings, SolverSettings
 from ..step import advance
 from .case import Result, case

@@ -11,9 +11,9 @@ import numpy as np
 from ..arrays import Floats
 from ..bench.rigid_scenes import FPS
 from ..building.builder import ModelBuilder
-from ..forces.field import Field
 from ..forces.weight import Weight
 from ..model import FrameInputs, Model
+from ..model.field import Field
 from ..settings import AnimatedSettings, SolverSettings
 from ..step import advance
 from .case import Result, case

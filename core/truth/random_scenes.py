@@ -22,9 +22,9 @@ from ..arrays import Floats
 from ..building.builder import ModelBuilder
 from ..collision.shape import Shape, Surface
 from ..errors import ModelError, SimulationDiverged
-from ..forces.field import FALLOFFS, FIELD_KINDS, FIELD_SHAPES, Field
 from ..geometry.hull import convex_hull
 from ..model import FrameInputs, Model
+from ..model.field import FALLOFFS, FIELD_KINDS, FIELD_SHAPES, Field
 from ..model.joint_table import OnBody, OnCollider
 from ..particles.constraints.angle_limit import AngleLimits
 from ..particles.constraints.hinge_bend import HingeBends

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..building.builder import ModelBuilder
-from ..forces.field import Field
 from ..model import FrameInputs
+from ..model.field import Field
 from ..settings import AnimatedSettings, SolverSettings
 from ..settings.gravity import GRAVITY as G
 from ..step import advance

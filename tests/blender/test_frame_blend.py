@@ -23,7 +23,7 @@ def everything():
     }
     lead = arrays["body_position"]
     drawn = pull(lead, lead, np.ones(2), np.ones(2))
-    grab = importlib.import_module(f"{MODULE}.core.forces.grab").Grab
+    grab = importlib.import_module(f"{MODULE}.core.model.grab").Grab
     hand = grab(1.0, (0.0, 0.0, 0.0), (4.0, 0.0, 0.0), body=0)
     return replace(model(), **arrays, pull=drawn, grab=hand, animated=())
 

@@ -22,9 +22,9 @@ from verlet_physics import (
 )
 from verlet_physics.building.tearing import Seams
 from verlet_physics.collision.shape import Shape, Surface
-from verlet_physics.forces.grab import Grab
-from verlet_physics.forces.pull import Pull
+from verlet_physics.model.grab import Grab
 from verlet_physics.model.joint_table import OnBody, OnCollider
+from verlet_physics.model.pull import Pull
 from verlet_physics.model.state import STATE_COLUMNS
 from verlet_physics.records import plain_columns
 from verlet_physics.settings import AnimatedSettings, JointSettings, tunables

@@ -5,8 +5,8 @@ import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.errors import ModelError
+from verlet_physics.model.constraint import Moving
 from verlet_physics.particles.constraints import hinge_solve
-from verlet_physics.particles.constraints.base import Moving
 from verlet_physics.particles.constraints.hinge_bend import HingeBends, rest_angles
 from verlet_physics.particles.constraints.hinge_solve import SOLUTION
 from verlet_physics.particles.constraints.rod import Rods

@@ -5,7 +5,7 @@ import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.errors import ModelError
-from verlet_physics.particles.constraints.base import Moving
+from verlet_physics.model.constraint import Moving
 from verlet_physics.particles.constraints.link import Links
 from verlet_physics.particles.constraints.repair import repair_rate, share_per_pass
 from verlet_physics.settings import AnimatedSettings

@@ -11,8 +11,8 @@ import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance
 from verlet_physics.forces.curl_noise import curl_noise
-from verlet_physics.forces.field import Field
 from verlet_physics.kernels import jit
+from verlet_physics.model.field import Field
 from verlet_physics.particles.particle_bodies.four_particles import body_poses
 from verlet_physics.settings import AnimatedSettings
 from verlet_physics.vector import rotation_matrix
@@ -382,7 +382,7 @@ import json
 import numpy as np
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, WindSettings, advance
 from verlet_physics.kernels import jit
-from verlet_physics.forces.field import Field
+from verlet_physics.model.field import Field
 from verlet_physics.forces.flock import Flock
 random = np.random.default_rng(8)
 builder = ModelBuilder()

@@ -20,9 +20,9 @@ from verlet_physics import FrameInputs, Model, coupling, forces, particles, reci
 from verlet_physics.__main__ import main
 from verlet_physics.building.builder import ModelBuilder
 from verlet_physics.collision.kinds import MESH, PLANE, ROOM, SHAPE_KINDS
-from verlet_physics.forces.field import FALLOFFS, FIELD_KINDS, FIELD_SHAPES, FIELD_SIDES
 from verlet_physics.golden import hashes
 from verlet_physics.kernels import jit
+from verlet_physics.model.field import FALLOFFS, FIELD_KINDS, FIELD_SHAPES, FIELD_SIDES
 from verlet_physics.rigid.sleep.stillness import REST_TIME
 from verlet_physics.settings import (
     BodySettings,

@@ -25,7 +25,8 @@ from verlet_physics import (
     grab_particle,
     plan_ragdoll,
 )
-from verlet_physics.forces.grab import FASTEST_HAND, STRENGTH, TURN
+from verlet_physics.forces.grab import STRENGTH, TURN
+from verlet_physics.model.grab import FASTEST_HAND
 from verlet_physics.truth.joints import joint_gaps
 
 FRAME = 1.0 / 24.0

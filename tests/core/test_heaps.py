@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, Shape, SolverSettings, Surface, advance
-from verlet_physics.forces.field import Field
+from verlet_physics.model.field import Field
 from verlet_physics.stages.grab import grab_particle
 from verlet_physics.truth.heaps import block_of_balls, deepest_overlap
 

@@ -88,7 +88,7 @@ def _imported(module: str, path: Path, modules: Iterable[str]) -> set[str]:
 def test_no_files_import_each_other_in_a_circle(room):
     """Not even for their types: who reads one file need not have read a second one first.
 
-    What runs is looked at by import-linter, which leaves out what is only there for types.
+    Import-linter looks at layers alone, and lets files of one layer's room do as they like.
     """
     files = _sources(room)
     graph = {module: _imported(module, path, files) for module, path in files.items()}

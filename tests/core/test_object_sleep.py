@@ -12,8 +12,8 @@ from verlet_physics.bench.cloth_scenes import sheet
 from verlet_physics.bench.shapes import ball
 from verlet_physics.cache import FrameCache
 from verlet_physics.collision.mesh_edges import mesh_edges
-from verlet_physics.forces.field import Field
 from verlet_physics.model.awake_part import awake_part
+from verlet_physics.model.field import Field
 from verlet_physics.presets import PRESETS
 from verlet_physics.recipes.cloth import add_cloth
 from verlet_physics.recipes.collider import add_collider

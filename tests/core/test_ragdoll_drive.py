@@ -8,9 +8,9 @@ import pytest
 from test_recipe_ragdoll import human, skeleton
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
-from verlet_physics.forces.field import Field
-from verlet_physics.forces.pull import Pull
+from verlet_physics.model.field import Field
 from verlet_physics.model.joint_table import OnCollider
+from verlet_physics.model.pull import Pull
 from verlet_physics.recipes import pose_return
 from verlet_physics.recipes.bone_joints import rotation_vector
 from verlet_physics.recipes.bone_pins import BonePin

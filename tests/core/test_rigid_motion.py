@@ -16,8 +16,8 @@ from verlet_physics import (
 )
 from verlet_physics.bench.rigid_measure import body_depths
 from verlet_physics.collision.shape import Shape
-from verlet_physics.forces.field import Field
 from verlet_physics.geometry.hull import convex_hull
+from verlet_physics.model.field import Field
 from verlet_physics.model.joint_table import OnBody
 from verlet_physics.settings import AnimatedSettings
 from verlet_physics.truth.rigid_motion import angular_momentum

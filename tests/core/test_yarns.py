@@ -8,7 +8,7 @@ import pytest
 from verlet_physics.building.builder import ModelBuilder
 from verlet_physics.errors import ModelError
 from verlet_physics.model import FrameInputs
-from verlet_physics.particles.constraints.base import Moving
+from verlet_physics.model.constraint import Moving
 from verlet_physics.particles.constraints.yarn import Yarns
 from verlet_physics.recipes.cloth import add_cloth
 from verlet_physics.recipes.geometry import Geometry

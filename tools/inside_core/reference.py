@@ -77,10 +77,10 @@ SECTIONS = (  # title, what stands there, the modules whose public names are in 
         "Constraints",
         "For `ModelBuilder.add_constraint`; recipes add those that their objects need.",
         (
+            "model.constraint",
             *(
                 f"particles.constraints.{name}"
                 for name in (
-                    "base",
                     "link",
                     "rod",
                     "hinge_bend",
@@ -92,11 +92,11 @@ SECTIONS = (  # title, what stands there, the modules whose public names are in 
             ),
         ),
     ),
-    ("Forces", "", ("forces.base", "forces.field", "forces.flock", "forces.pull")),
+    ("Forces", "", ("model.force", "model.field", "forces.flock", "model.pull")),
     (
         "A hand that pulls",
         "",
-        ("stages.grab", "forces.grab"),
+        ("stages.grab", "model.grab"),
     ),
     (
         "Geometry",

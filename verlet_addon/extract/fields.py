@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.arrays import Floats
 from ...core.errors import ModelError
-from ...core.forces.field import Field
+from ...core.model.field import Field
 from ..blender.data import choices_of
 from ..transforms.affine import matrix_of
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ...core.forces.field import Field
+from ...core.model.field import Field
 from ...core.settings import SolverSettings, WindSettings
 from .digests import are_same
 from .joint_input import JointInput

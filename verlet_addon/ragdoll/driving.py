@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ...core.forces.pull import Pull
+from ...core.model.pull import Pull
 from ...core.recipes import pose_return
 from ...core.recipes.bone_joints import rotation_vector
 from ...core.recipes.ragdoll import turned_pose

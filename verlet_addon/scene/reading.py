@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.arrays import Floats
 from ...core.errors import ModelError, VerletError
-from ...core.forces.field import Field
+from ...core.model.field import Field
 from ...core.settings import (
     AnimatedSettings,
     ColliderSettings,

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import bpy
 
     from ...core.cache import FrameCache
-    from ...core.forces.grab import Grab
     from ...core.model import Diagnostics, FrameInputs, Model
+    from ...core.model.grab import Grab
     from ...core.recipes.pose_return import Return
     from ..blender.point_cache import PointCacheFile
     from ..inputs.joint_input import JointInput

@@ -20,13 +20,13 @@ from ...arrays import Floats, Ints
 from ...elementary import cosines
 from ...errors import ModelError
 from ...kernels.jit import kernel
+from ...model.constraint import Moving
 from ...records import Records, records
 from ...vec3 import add, along, between, dot, dot2, scale, shift
-from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
 
 if TYPE_CHECKING:
-    from ...building.builder import ModelBuilder
+    from .building import Building
 
 
 ANGLE_LIMIT = np.dtype(
@@ -49,7 +49,7 @@ class AngleLimits:
     @classmethod
     def of(
         cls,
-        builder: ModelBuilder,
+        builder: Building,
         object: int,
         triples: ArrayLike,
         *,
@@ -82,7 +82,7 @@ class AngleLimits:
     @classmethod
     def between(
         cls,
-        builder: ModelBuilder,
+        builder: Building,
         object: int,
         triples: ArrayLike,
         least_degrees: ArrayLike = 0.0,

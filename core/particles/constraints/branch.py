@@ -37,6 +37,7 @@ from ...arrays import Floats, Ints
 from ...elementary import atan2
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
+from ...model.constraint import Moving
 from ...records import Records, records, scratch_size
 from ...rotation import quaternion
 from ...rotation_fit import fitted_turn
@@ -58,12 +59,11 @@ from ...vec3 import (
     vec,
 )
 from ...vector import turned_by
-from .base import Moving
 from .branch_solve import BRANCH_SOLUTION, NODE, bend, from_parent, toward_root
 from .checks import numbers, rows_of_particles
 
 if TYPE_CHECKING:
-    from ...building.builder import ModelBuilder
+    from .building import Building
 
 SKIN_FREQUENCY = 60.0
 """Hz at which a vertex swings about its place in its node."""
@@ -110,7 +110,7 @@ class Branches:
     @classmethod
     def of(
         cls,
-        builder: ModelBuilder,
+        builder: Building,
         object: int,
         nodes: list[Ints],
         parent: ArrayLike,

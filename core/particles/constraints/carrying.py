@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from ...coupling.tying import Tying
-    from .base import Constraint
+    from ...model.constraint import Constraint
 
 
 @runtime_checkable

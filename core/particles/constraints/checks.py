@@ -12,10 +12,10 @@ from ...arrays import Floats, Ints
 from ...errors import ModelError
 
 if TYPE_CHECKING:
-    from ...building.builder import ModelBuilder
+    from .building import Building
 
 
-def vertices(builder: ModelBuilder, owner: int, particles: ArrayLike) -> str:
+def vertices(builder: Building, owner: int, particles: ArrayLike) -> str:
     """Particles as a person reads them: "3 and 4", counted within the object that owns them."""
     first = builder.objects[owner].first_particle
     last = first + builder.objects[owner].particle_count
@@ -27,7 +27,7 @@ def vertices(builder: ModelBuilder, owner: int, particles: ArrayLike) -> str:
 
 
 def rows_of_particles(
-    builder: ModelBuilder, owner: int, what: str, values: ArrayLike, width: int
+    builder: Building, owner: int, what: str, values: ArrayLike, width: int
 ) -> Ints:
     """Rows (k, width) of particles of the model, no particle twice in a row."""
     if not 0 <= owner < len(builder.objects):
@@ -47,7 +47,7 @@ def rows_of_particles(
 
 
 def numbers(
-    builder: ModelBuilder,
+    builder: Building,
     owner: int,
     what: str,
     values: ArrayLike,

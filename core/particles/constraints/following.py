@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from .base import Moving
+    from ...model.constraint import Moving
 
 
 @runtime_checkable

@@ -31,13 +31,13 @@ from ...arrays import Floats, Ints
 from ...elementary import angles
 from ...errors import ModelError
 from ...kernels.lanes import LANES
+from ...model.constraint import Moving
 from ...records import Records, scratch_size
-from .base import Moving
 from .checks import numbers, rows_of_particles
 from .hinge_solve import HINGES, SOLUTION, THINNEST_TRIANGLE, Begins, project_hinges
 
 if TYPE_CHECKING:
-    from ...building.builder import ModelBuilder
+    from .building import Building
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class HingeBends:
     @classmethod
     def of(
         cls,
-        builder: ModelBuilder,
+        builder: Building,
         object: int,
         quads: ArrayLike,
         rigidity: ArrayLike,

@@ -16,21 +16,10 @@ for all sticks that let cloth grow under its load.)
 from __future__ import annotations
 
 import math
-from collections import namedtuple
 
 from ...kernels.jit import inline, kernel
 from ...vec3 import between, length
 from .spring import spring_softness
-
-Forced = namedtuple(
-    "Forced",
-    [
-        "most",  # (o,) share of its length, that a stick of each object may keep being too long by
-        "kept",  # share of the stretch of a step ago that it keeps
-    ],
-)
-"""What sticks may be too long by."""
-
 
 PRESSED, KEEPS = 1, 2
 """Marks of a particle: its sticks take old errors out slowly; one of them has kept some of its."""

@@ -16,16 +16,16 @@ from ...arrays import Floats, Ints
 from ...coincidence import direction_between
 from ...errors import ModelError
 from ...kernels.jit import kernel
+from ...model.constraint import Moving
 from ...records import Records, records
 from ...vec3 import between, dot, length
-from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
 from .repair import left_over, repair_rate, share_per_pass
 from .spring import multiplier as spring_multiplier
 from .stick import move_ends
 
 if TYPE_CHECKING:
-    from ...building.builder import ModelBuilder
+    from .building import Building
 
 SNAPPING = 200.0
 """m/s, how fast a rigid link comes in at least that is beyond its limits at the start of a step."""
@@ -55,7 +55,7 @@ class Links:
     @classmethod
     def of(
         cls,
-        builder: ModelBuilder,
+        builder: Building,
         object: int,
         pairs: ArrayLike,
         *,

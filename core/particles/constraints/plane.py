@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Floats, Ints
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
+from ...model.constraint import Moving
 from ...records import Records, records
 from ...vec3 import (
     add,
@@ -38,12 +39,11 @@ from ...vec3 import (
     sub,
     vec,
 )
-from .base import Moving
 from .checks import numbers, rows_of_particles
 from .repair import REPAIR_SPEED, left_over
 
 if TYPE_CHECKING:
-    from ...building.builder import ModelBuilder
+    from .building import Building
 
 SIDE_SPEED = 1.0
 """m/s, how fast a particle is brought back to its side of a plane: it keeps that speed."""
@@ -83,7 +83,7 @@ class Planes:
     @classmethod
     def of(
         cls,
-        builder: ModelBuilder,
+        builder: Building,
         object: int,
         particles: ArrayLike,
         point: ArrayLike,
@@ -135,7 +135,7 @@ class MovingPlanes:
     @classmethod
     def of(
         cls,
-        builder: ModelBuilder,
+        builder: Building,
         object: int,
         quads: ArrayLike,
         *,

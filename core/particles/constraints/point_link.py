@@ -15,15 +15,15 @@ from numpy.typing import ArrayLike
 from ...arrays import Floats, Ints
 from ...errors import ModelError
 from ...kernels.jit import kernel
+from ...model.constraint import Moving
 from ...vec3 import dot, length
-from .base import Moving
 from .checks import numbers, rows_of_particles
 from .repair import left_over
 from .spring import multiplier as spring_multiplier
 from .weighted_point import draw_to_point, from_point
 
 if TYPE_CHECKING:
-    from ...building.builder import ModelBuilder
+    from .building import Building
 
 
 COMING_IN_SPEED = 1.0
@@ -42,7 +42,7 @@ class PointLinks:
     @classmethod
     def of(
         cls,
-        builder: ModelBuilder,
+        builder: Building,
         object: int,
         rows: ArrayLike,
         weights: ArrayLike,

@@ -37,6 +37,7 @@ from ...arrays import Floats, Ints
 from ...coincidence import direction_between
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
+from ...model.constraint import Moving
 from ...records import Records, records, scratch_size
 from ...vec3 import (
     ZERO,
@@ -55,11 +56,10 @@ from ...vec3 import (
     sub,
     vec,
 )
-from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
 
 if TYPE_CHECKING:
-    from ...building.builder import ModelBuilder
+    from .building import Building
 
 ROD = np.dtype(
     [
@@ -99,7 +99,7 @@ class Rods:
     @classmethod
     def of(
         cls,
-        builder: ModelBuilder,
+        builder: Building,
         object: int,
         triples: ArrayLike,
         rigidity: ArrayLike,

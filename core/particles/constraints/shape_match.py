@@ -19,6 +19,7 @@ from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ...arrays import Floats, Ints
 from ...errors import ModelError
 from ...kernels.jit import kernel
+from ...model.constraint import Moving
 from ...records import Records, records
 from ...rotation_fit import fitted_turn
 from ...vec3 import (
@@ -37,12 +38,11 @@ from ...vec3 import (
     vec,
 )
 from ...vector import write_rotation
-from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
 from .repair import repair_rate, share_per_pass
 
 if TYPE_CHECKING:
-    from ...building.builder import ModelBuilder
+    from .building import Building
 
 PINNED_MASS = 1e4
 """A pinned particle counts as this many times the mass of all free ones of its cluster."""
@@ -69,7 +69,7 @@ class ShapeMatches:
     @classmethod
     def of(
         cls,
-        builder: ModelBuilder,
+        builder: Building,
         object: int,
         clusters: Sequence[ArrayLike],
         *,

@@ -45,6 +45,7 @@ from ...coupling.strand_tie import (
 )
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
+from ...model.constraint import Moving
 from ...records import Records, records, scratch_size
 from ...vec3 import (
     ZERO,
@@ -64,7 +65,6 @@ from ...vec3 import (
     symmetric_times,
     vec,
 )
-from .base import Moving
 from .checks import numbers, rows_of_particles
 from .kept_length import lengthen_strands
 from .strand_contact import (
@@ -83,8 +83,8 @@ from .strand_contact import (
 )
 
 if TYPE_CHECKING:
-    from ...building.builder import ModelBuilder
     from ...coupling.tying import Tying
+    from .building import Building
 
 STICK = np.dtype(
     [
@@ -150,7 +150,7 @@ class Strands:
     @classmethod
     def of(
         cls,
-        builder: ModelBuilder,
+        builder: Building,
         object: int,
         particle: ArrayLike,
         parent: ArrayLike,

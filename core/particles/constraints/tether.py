@@ -18,8 +18,8 @@ from ...vec3 import along, dot, load, store, sub
 
 if TYPE_CHECKING:
     from ...arrays import Floats
+    from ...model.constraint import Moving
     from ...model.stick_table import TetherTable
-    from .base import Moving
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,13 +21,13 @@ from ...elementary import power
 from ...errors import ModelError
 from ...geometry.surface import boundary_loops, connected_parts
 from ...kernels.jit import inline, kernel
+from ...model.constraint import Moving
 from ...records import Records, records
 from ...vec3 import ZERO, between, cross, divide, dot, length, load, move, shift, store
-from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
 
 if TYPE_CHECKING:
-    from ...building.builder import ModelBuilder
+    from .building import Building
 
 LEAST_VOLUME_SHARE = 1e-9
 """A volume below this many times the cube of the surface's extent counts as none."""
@@ -74,7 +74,7 @@ class Volumes:
     @classmethod
     def of(
         cls,
-        builder: ModelBuilder,
+        builder: Building,
         object: int,
         triangles: ArrayLike,
         *,
@@ -250,7 +250,7 @@ def project_volumes(
             shift(x, vertex[i], inverse_mass[vertex[i]] * added, load(gradient[which], i))
 
 
-def _closed(builder: ModelBuilder, object: int, faces: Ints, close_holes: bool) -> Ints:
+def _closed(builder: Building, object: int, faces: Ints, close_holes: bool) -> Ints:
     """Faces (f, 3) of a surface without holes; raises `ModelError` where there is none."""
     name = builder.objects[object].name
     loops = boundary_loops(faces)
@@ -274,7 +274,7 @@ def _closed(builder: ModelBuilder, object: int, faces: Ints, close_holes: bool) 
 
 
 def _rest_volumes(
-    builder: ModelBuilder,
+    builder: Building,
     object: int,
     vertex: Ints,
     triangle: Ints,

@@ -38,14 +38,14 @@ from numpy.typing import ArrayLike
 from ...arrays import Floats, Ints
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
+from ...model.constraint import Moving
 from ...records import Records, records, scratch_size
 from ...vec3 import ZERO, add, along, between, divide, dot, length, move, scale, set_vec, sub, vec
-from .base import Moving
 from .checks import numbers, rows_of_particles
 from .stick import TINY
 
 if TYPE_CHECKING:
-    from ...building.builder import ModelBuilder
+    from .building import Building
 
 AHEAD = 0.6
 """θ: the share of the pull that acts along the stick as it will lie."""
@@ -88,7 +88,7 @@ class Yarns:
     start: Ints  # (yarns + 1,) first knot of each
 
     @classmethod
-    def of(cls, builder: ModelBuilder, object: int, particle: ArrayLike, start: ArrayLike) -> Yarns:
+    def of(cls, builder: Building, object: int, particle: ArrayLike, start: ArrayLike) -> Yarns:
         """Yarns through particles (q,) of the model, one after the other, from their places now.
 
         start (yarns + 1,): the first of each, and q. A yarn has two particles or more; particles

@@ -20,7 +20,7 @@ from ..constraints.weighted_point import draw_to_point, from_point
 
 if TYPE_CHECKING:
     from ...arrays import Floats, Ints
-    from ..constraints.base import Moving
+    from ...model.constraint import Moving
 
 
 _NO_MULTIPLIERS = np.zeros(0)

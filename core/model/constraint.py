@@ -14,10 +14,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ...arrays import Floats, Ints
-from ...records import Particles
-from ...settings import AnimatedSettings
-from .kept_length import Forced
+from ..arrays import Floats, Ints
+from ..records import Particles
+from ..settings import AnimatedSettings
 
 Now = namedtuple(
     "Now",
@@ -28,6 +27,15 @@ Now = namedtuple(
     ],
 )
 """When a pass is."""
+
+Forced = namedtuple(
+    "Forced",
+    [
+        "most",  # (o,) share of its length, that a stick of each object may keep being too long by
+        "kept",  # share of the stretch of a step ago that it keeps
+    ],
+)
+"""What sticks may be too long by, see `particles.constraints.kept_length`."""
 
 
 @dataclass(slots=True)
@@ -81,7 +89,7 @@ class Constraint(Projected, Protocol):
 
     A frozen dataclass in a file of its own, with the formula and its source above the kernel.
     `ModelBuilder.add_constraint` takes it. What only some kinds can do is a protocol of its own,
-    in a file beside this one, and whoever asks for it names no kind.
+    in a file of `particles.constraints`, and whoever asks for it names no kind.
     """
 
     @property
