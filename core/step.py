@@ -12,6 +12,7 @@ from .stages.ball_sleep import BallSleep
 from .stages.bodies import Bodies
 from .stages.calming import Calming
 from .stages.contacts import Contacts
+from .stages.distances import Distances
 from .stages.forced_stretch import ForcedStretch
 from .stages.forces import Forces
 from .stages.frame import Frame
@@ -78,8 +79,9 @@ def _advance_all(
     surfaces = SurfaceContacts(frame, bodies)
     calming = Calming(frame, forces, surfaces)
     forced = ForcedStretch(frame)
-    relaxation = Relaxation(frame, forced)
-    tearing = Tearing(frame, relaxation, forces.every)
+    distances = Distances(frame, forced)
+    relaxation = Relaxation(frame, forced, distances)
+    tearing = Tearing(frame, distances, relaxation, forces.every)
     lap = frame.watch.lap
     frame.watch.begin()
     while not frame.is_over:
@@ -102,14 +104,15 @@ def _advance_all(
             if number > 0:
                 contacts.collide()
                 lap("contacts")
-            relaxation.relax_distances()
+            distances.relax()
+            relaxation.project_preceding()
             lap("distances")
             relaxation.project_constraints(contacts.ground())
             lap("constraints")
             contacts.relax()
             surfaces.relax()
             lap("contacts")
-        is_shortened = relaxation.limit_strain()
+        is_shortened = distances.limit_strain()
         lap("distances")
         bodies.release()
         if is_shortened:

@@ -15,6 +15,7 @@ from .coupling.pin_hold import tethers_by_particle
 from .coupling.tying import ties_of
 from .entry import Layout
 from .model import Model
+from .particles.common_constraints import common_constraints
 from .particles.contact_hooks import hooks_for
 from .particles.contacts.between_bodies import BetweenBodies, may_be_between
 from .particles.contacts.body_contact import CONTACT_MARGIN
@@ -69,6 +70,7 @@ class Workspace:
         self.tie_push = np.zeros((len(model.bodies), 3))  # N·s of ties in this substep
         self.strain_force = np.zeros((len(model.bodies), 2, 3))  # N, N·m: see `strain_hold`
         self.tethers = tethers_by_particle(model)
+        self.common_constraints = common_constraints(model, self.tethers)
         is_asked = len(model.sticks) + len(model.tethers) + len(model.tethers.span) > 0
         pushed = len(model.particles) if is_asked else 0
         self.pushed = np.zeros((pushed, 3))  # m, by what does not give way: see `forced_stretch`

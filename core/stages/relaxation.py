@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import time
 from collections.abc import Iterator
@@ -14,33 +13,16 @@ from ..forces.settling import Settling
 from ..model import Model
 from ..model.constraint import Moving, Projected
 from ..particles.chebyshev import History
-from ..particles.constraints.distance import Pass, Springs, Sticks, relax_distances
 from ..particles.constraints.following import Following
-from ..particles.constraints.jacobi import Adjacency, Before, adjacency_of, relax_jacobi
 from ..particles.constraints.preceding import Preceding
-from ..particles.constraints.spring_net import (
-    net_solution,
-    nets_of,
-    relax_nets,
-    round_weights,
-)
-from ..particles.constraints.stick import STICK_CODES
-from ..particles.constraints.strain import limit_strain
-from ..particles.constraints.tether import TetherPass
 from ..particles.contacts.strand_support import Supports
 from ..workspace import workspace_of
+from .distances import Distances
 from .forced_stretch import ForcedStretch
 from .frame import Frame
 
-NEVER = 2
-"""The turn of springs that act as forces and not as constraints."""
-
-
 CACHE_LINE = 64
 """Bytes that processors read and write at once, of most of them."""
-
-ROUND_WEIGHTS = round_weights()
-"""Of the rounds over nets of springs."""
 
 
 class RelaxationScratch:
@@ -48,22 +30,6 @@ class RelaxationScratch:
 
     def __init__(self, model: Model) -> None:
         self.multipliers = [_lines_of_zeros(c.multiplier_count) for c in model.constraints]
-        self.spring_multiplier = np.zeros(len(model.springs))  # multipliers of springs
-        may_tear = model.tears is not None and model.tears.strength.any()
-        self.tension = np.zeros(len(model.sticks) if may_tear else 0)
-        self.spring_tension = np.zeros(len(model.springs) if may_tear else 0)
-        self.task_strained = np.zeros(len(model.schedule.task_stick) - 1, dtype=np.int32)
-        # for Jacobi passes
-        self.adjacency: Adjacency | None = None
-        self.nets = nets_of(
-            model.springs.pair, model.schedule.first_net_spring, len(model.particles)
-        )
-        has_nets = len(model.schedule.first_net_spring) > 1
-        self.net_solution = net_solution(
-            len(model.springs) if has_nets else 0, len(model.particles) if has_nets else 0
-        )
-        self.old_position = np.empty((len(model.particles), 3))  # m
-        self.old_spring_multiplier = np.empty(len(model.springs))
         # what has a part after the passes
         self.settling = [f for f in model.forces if isinstance(f, Settling)]
         self.following = [c for c in model.constraints if isinstance(c, Following)]
@@ -71,13 +37,11 @@ class RelaxationScratch:
         self.preceding: list[tuple[Projected, Floats]] = []
         self.others: list[tuple[Projected, Floats]] = []
         for constraint, multiplier in zip(model.constraints, self.multipliers, strict=True):
-            precedes = isinstance(constraint, Preceding) and constraint.precedes_tethers
+            precedes = isinstance(constraint, Preceding) and constraint.precedes
             part = self.preceding if precedes else self.others
             part.append((constraint, multiplier))
-        if len(model.tethers):
-            reach = workspace_of(model).tethers.length
-            tethers = TetherPass(model.tethers, reach, model.particles.inverse_mass)
-            self.preceding.append((tethers, _lines_of_zeros(0)))
+        common = workspace_of(model).common_constraints
+        self.preceding += [(one, _lines_of_zeros(0)) for one in common]
 
 
 def _lines_of_zeros(count: int) -> Floats:
@@ -93,36 +57,13 @@ def _lines_of_zeros(count: int) -> Floats:
 
 
 class Relaxation:
-    """The passes of a substep over sticks, springs, tethers and the other constraints."""
+    """The passes of a substep, and what constraints besides sticks and springs do in them."""
 
-    def __init__(self, frame: Frame, forced: ForcedStretch) -> None:
-        self.frame, self.forced = frame, forced
+    def __init__(self, frame: Frame, forced: ForcedStretch, distances: Distances) -> None:
+        self.frame, self.forced, self.distances = frame, forced, distances
         self.scratch = frame.scratch(RelaxationScratch)
         settings = frame.settings
         self.is_idle = settings.is_force_based  # such an integrator carries no constraints
-        model = frame.model
-        self.sticks = self.own_sticks = Sticks(
-            model.sticks.pair,
-            model.sticks.rest_length,
-            model.schedule.task_stick,
-            self.scratch.tension,
-        )
-        task_spring = model.schedule.task_spring
-        if settings.takes_springs_as_forces:
-            task_spring = np.zeros_like(task_spring)
-        self.springs = self.own_springs = Springs(
-            model.springs.pair,
-            model.springs.rest_length,
-            frame.spring_compliance,
-            self.scratch.spring_multiplier,
-            task_spring,
-            self.scratch.spring_tension,
-        )
-        self.has_links = len(model.sticks) + len(model.springs) > 0
-        self.has_nets = (
-            len(model.schedule.first_net_spring) > 1 and not settings.takes_springs_as_forces
-        )
-        self.adjacency: Adjacency | None = None  # for Jacobi passes
         self.moving = Moving(
             x=frame.x,
             previous=frame.previous,
@@ -135,14 +76,13 @@ class Relaxation:
             push=frame.work.tie_push,
             threads=frame.threads,
         )
-        self.strain_limit = settings.strain_limit or math.inf
         is_accelerated = settings.acceleration == "CHEBYSHEV"
         self.spectral_radius = settings.spectral_radius if is_accelerated else 0.0
         self.history: History | None = None
         if settings.iterations > 1 and (is_accelerated or settings.tolerance > 0.0):
-            scratch, bodies = self.scratch, frame.model.particle_bodies.first_particle
+            bodies = frame.model.particle_bodies.first_particle
             self.history = History(
-                [frame.x, scratch.spring_multiplier, *scratch.multipliers],
+                [frame.x, distances.scratch.spring_multiplier, *self.scratch.multipliers],
                 (bodies[:, None] + np.arange(4)).reshape(-1),
             )
 
@@ -152,7 +92,7 @@ class Relaxation:
         """
         frame, settings = self.frame, self.frame.settings
         deadline = self._deadline()
-        self.scratch.task_strained[:] = 0
+        self.distances.begin()
         if self.history is not None:
             self.history.begin()
         for number in range(settings.iterations):
@@ -177,117 +117,10 @@ class Relaxation:
         left = frame.started + 1e-3 * frame.settings.time_budget - now
         return now + left / (frame.substeps - frame.substep)
 
-    def relax_distances(self) -> None:
-        """One pass over sticks and springs, what solves lines of sticks at once, and tethers."""
-        if self.is_idle:
-            return
-        if self.has_links:
-            self._relax_links()
-        self._project(self.scratch.preceding)
-
-    def _relax_links(self) -> None:
-        if self.frame.pass_number == 0:
-            own = (self.own_sticks, self.own_springs)
-            self.sticks, self.springs = self.forced.lengthened(*own)
-        if self.frame.settings.relaxation == "JACOBI":
-            self._relax_jacobi()
-        else:
-            self._relax_gauss_seidel()
-            self._relax_nets()
-
-    def _relax_gauss_seidel(self) -> None:
-        """Phase by phase; one thread needs no barriers and takes all phases in one call."""
-        frame = self.frame
-        relax, now = relax_distances.on(frame.threads), self._now
-        for first, last in self._phases():
-            relax(
-                self.moving.particles,
-                self.sticks,
-                self.springs,
-                now,
-                first,
-                last,
-                self.strain_limit,
-                self.scratch.task_strained,
-            )
-
-    def _relax_nets(self) -> None:
-        """Each net of springs at once."""
-        frame = self.frame
-        if not self.has_nets:
-            return
-        relax_nets.on(frame.threads)(
-            self.moving.particles,
-            self.springs,
-            self.scratch.nets,
-            self.scratch.net_solution,
-            ROUND_WEIGHTS,
-            frame.h,
-            frame.pass_number == 0,
-        )
-
-    def _relax_jacobi(self) -> None:
-        frame, scratch = self.frame, self.scratch
-        if self.adjacency is None:
-            if scratch.adjacency is None:
-                scratch.adjacency = adjacency_of(frame.model)
-            self.adjacency = scratch.adjacency
-            if frame.settings.takes_springs_as_forces:
-                never = np.full_like(scratch.adjacency.spring_turn, NEVER)
-                self.adjacency = scratch.adjacency._replace(spring_turn=never)
-        scratch.old_position[:] = frame.x
-        scratch.old_spring_multiplier[:] = scratch.spring_multiplier
-        relax_jacobi.on(frame.threads)(
-            self.moving.particles,
-            Before(scratch.old_position, scratch.old_spring_multiplier),
-            self.sticks,
-            self.springs,
-            self.adjacency,
-            self._now,
-        )
-        scratch.task_strained[:] = 1  # not looked at here
-
-    def _phases(self) -> list[tuple[int, int]]:
-        """First and last task of each phase; all are one phase to one thread."""
-        bounds = self.frame.model.schedule.phase_task.tolist()
-        if self.frame.threads <= 1:
-            return [(bounds[0], bounds[-1])]
-        return list(itertools.pairwise(bounds))
-
-    def limit_strain(self) -> bool:
-        """Rounds over the sticks that a load has stretched too far; whether there were any."""
-        frame, strained = self.frame, self.scratch.task_strained
-        if not (self.has_links and strained.any()):
-            return False
-        limit_strain.on(frame.threads)(
-            self.moving.particles,
-            self.sticks,
-            STICK_CODES[frame.settings.stick_form],
-            self.strain_limit,
-            frame.model.schedule.phase_task,
-            strained,
-        )
-        return True
-
-    @property
-    def _now(self) -> Pass:
-        """This pass; turns are 0 and 1, from frame to frame too."""
-        frame, settings = self.frame, self.frame.settings
-        return Pass(
-            form=STICK_CODES[settings.stick_form],
-            over_relaxation=self._over_relaxation,
-            turn=frame.global_substep % 2,
-            is_first=frame.pass_number == 0,
-            is_last=settings.iterations == 1,
-            h=frame.h,
-        )
-
-    @property
-    def _over_relaxation(self) -> float:
-        """Less from pass to pass and none in the last: what is overdone goes on as speed."""
-        settings = self.frame.settings
-        left = settings.iterations - 1 - self.frame.pass_number
-        return 1.0 + (settings.over_relaxation - 1.0) * left / settings.iterations
+    def project_preceding(self) -> None:
+        """One pass over what solves lines of sticks at once, then over what no object owns."""
+        if not self.is_idle:
+            self._project(self.scratch.preceding)
 
     def project_constraints(self, ground: Supports | None) -> None:
         """One pass over all other constraints, in the order in which they were added.

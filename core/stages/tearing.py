@@ -9,6 +9,7 @@ from ..elementary import exp
 from ..model import Model
 from ..particles.constraints.pulling import Pulling
 from ..particles.tearing import Ways, pulls_of, stresses, torn_weld, ways_to_part
+from .distances import Distances
 from .frame import Frame
 from .relaxation import Relaxation
 
@@ -56,9 +57,11 @@ def _keys(pairs: Ints, count: int) -> Ints:
 class Tearing:
     """Parts vertices of a frame whose stress is more than their strength."""
 
-    def __init__(self, frame: Frame, relaxation: Relaxation, every: int) -> None:
+    def __init__(
+        self, frame: Frame, distances: Distances, relaxation: Relaxation, every: int
+    ) -> None:
         self.frame = frame
-        self.relaxation = relaxation
+        self.distances, self.relaxation = distances, relaxation
         self.every = every
         self.begun = 0
         tears = frame.model.tears
@@ -71,8 +74,8 @@ class Tearing:
     def _begin(self) -> None:
         """Begin to sum up anew."""
         self.begun = self.frame.substep
-        self.relaxation.sticks.tension[:] = 0.0
-        self.relaxation.springs.tension[:] = 0.0
+        self.distances.sticks.tension[:] = 0.0
+        self.distances.springs.tension[:] = 0.0
 
     def _factor(self) -> Floats:
         """The keyed factor (n,) on the strength."""
@@ -110,15 +113,15 @@ class Tearing:
 
     def _tensions(self) -> Floats:
         """Tension (r,) N of all sticks and springs, in the order of the scratch memory."""
-        frame, relaxation = self.frame, self.relaxation
+        frame, distances = self.frame, self.distances
         per_step = 1.0 / frame.h**2
         per_steps = per_step / max(frame.substep - self.begun, 1)
         parts = [
-            relaxation.sticks.tension * per_steps,
-            relaxation.springs.tension * per_steps,
+            distances.sticks.tension * per_steps,
+            distances.springs.tension * per_steps,
         ]
         for number, constraint in self.scratch.pulling:
-            multiplier = relaxation.scratch.multipliers[number]
+            multiplier = self.relaxation.scratch.multipliers[number]
             parts.append(constraint.pulls(multiplier) * per_step)
         return np.concatenate(parts)
 

@@ -9,11 +9,12 @@ from typing import Protocol, runtime_checkable
 class Preceding(Protocol):
     """A constraint that solves sticks together.
 
-    It is projected behind them and before tethers, which then find little to do, and before all
-    constraints that say where particles may be: those have the later word.
+    It is projected behind them and before what no object owns (`common_constraints`: tethers then
+    find little to do), and before all constraints that say where particles may be: those have the
+    later word.
     """
 
     @property
-    def precedes_tethers(self) -> bool:
+    def precedes(self) -> bool:
         """Whether it does."""
         ...

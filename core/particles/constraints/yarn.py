@@ -109,7 +109,7 @@ class Yarns:
         return cls(object, records(KNOT, particle=rows, rest_length=rest), bounds)
 
     @property
-    def precedes_tethers(self) -> bool:
+    def precedes(self) -> bool:
         """Always, see `Preceding`."""
         return True
 
