@@ -18,7 +18,8 @@ from .model import Model
 from .particles.common_constraints import common_constraints
 from .particles.contact_hooks import hooks_for
 from .particles.contacts.between_bodies import BetweenBodies, may_be_between
-from .particles.contacts.body_contact import CONTACT_MARGIN
+from .particles.contacts.body_contact import contact_margins
+from .particles.contacts.composing import Composing
 from .particles.contacts.contact_point import contact_room
 from .particles.contacts.couple_return import CoupleReturn
 from .particles.contacts.hook import Surroundings
@@ -57,11 +58,7 @@ class Workspace:
         self.body_contacts = body_contact_room(model, graph)
         self.thickness = smallest_half_extent(model.shapes)
         self.touching = Touching(model, self.thickness)
-        bodies = self.shapes.particle_body >= 0
-        self.margin = np.where(bodies, CONTACT_MARGIN * self.thickness, 0.0)  # m
-        self.contacts = contact_room(
-            max(1, 32 * len(model.particle_bodies), 4 * len(model.self_collision))
-        )
+        self.margin = contact_margins(self.shapes, self.thickness)
         self.surfaces = surface_room(model)
         self.between = (
             BetweenBodies(model, self.shapes, self.touching) if may_be_between(model) else None
@@ -77,6 +74,8 @@ class Workspace:
         self.firm = np.zeros(pushed, dtype=np.uint8)  # 1 for what is pressed beyond its reach
         pieces = _pieces(model)
         self.hooks = hooks_for(self._surroundings(model, pieces))
+        self.composing = [hook for hook in self.hooks if isinstance(hook, Composing)]
+        self.contacts = contact_room(max([1, *(hook.room for hook in self.hooks)]))
         rings = pieces if any(hook.turns_rings for hook in self.hooks) else pieces[:0]
         wholes = [whole for hook in self.hooks for whole in hook.wholes]
         self.return_couples = CoupleReturn(len(model.particles), wholes, rings)

@@ -14,7 +14,6 @@ from ..diagnostics import body_diverged
 from ..particles.contacts.contact_parting import return_speed
 from ..particles.contacts.contact_point import ParticleContacts
 from ..particles.integrate import drag_per_step
-from ..particles.particle_bodies.four_particles import place_particle_bodies, weigh_particle_bodies
 from ..rigid.contacts.contact_aim import iterations_for
 from ..rigid.contacts.contact_making import fill_contacts, note_pressed
 from ..rigid.contacts.contact_order import MORE_THAN_ANY, SHARED_FROM, order_room, order_rows
@@ -126,7 +125,7 @@ class Bodies:
             self.scratch.moves_step = 0.0 if is_keyed else frame.h
 
     def _load(self) -> None:
-        frame, model = self.frame, self.frame.model
+        frame = self.frame
         self.joints.aim()
         sleepers, moving = load_state(
             self.owners,
@@ -142,11 +141,8 @@ class Bodies:
             self.sleep.record.motion[self.meshes.moving_owner] = DEFORMING
             moving += 1
         self.sleep.begin(sleepers, moving, self.drive)
-        if len(model.particle_bodies):
-            first = self.count + len(model.colliders)
-            extents = (model.particle_bodies.first_particle, model.particle_bodies.extent)
-            pose = (self.owners.position, self.owners.rotation)
-            place_particle_bodies(frame.x, *extents, first, *pose)
+        for one in frame.work.composing:
+            one.place(frame.x, self.owners.position, self.owners.rotation)
 
     # ------------------------------------------------------------------ sleep
 
@@ -231,12 +227,10 @@ class Bodies:
         """Shapes for particles: where they are in the beginning of the substep and get to in it."""
         frame, model, work = self.frame, self.frame.model, self.frame.work
         first = len(model.bodies) + len(model.colliders)
-        if len(model.particle_bodies):
-            bodies = (model.particle_bodies.first_particle, model.particle_bodies.extent)
-            now = (self.owners.position, self.owners.rotation)
-            place_particle_bodies(frame.previous, *bodies, first, *now)
-            weigh_particle_bodies(frame.previous, bodies[0], frame.inverse_mass, first, self.owners)
-            place_particle_bodies(frame.x, *bodies, first, *self.scratch.ahead)
+        for one in work.composing:
+            one.place(frame.previous, self.owners.position, self.owners.rotation)
+            one.weigh(frame.previous, frame.inverse_mass, self.owners)
+            one.place(frame.x, *self.scratch.ahead)
         if not len(model.shapes):
             return
         self.meshes.pose(frame.end_share)

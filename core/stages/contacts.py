@@ -21,7 +21,7 @@ from ..particles.contacts.collider_contact import (
 )
 from ..particles.contacts.contact_parting import place_bounces, resolve_overlap
 from ..particles.contacts.contact_point import contact_room
-from ..particles.contacts.contact_weights import Surfaces, prepare_contacts
+from ..particles.contacts.contact_weights import prepare_contacts, surfaces_of
 from ..particles.contacts.foothold import foothold_room
 from ..particles.contacts.forced_stretch import note_pushes
 from ..particles.contacts.hook import Meeting
@@ -79,13 +79,7 @@ class Contacts:
             hook.begin(self.meeting)
         self.is_any = any(hook.is_any for hook in self.hooks)
         self.is_rigid = any(hook.is_rigid for hook in self.hooks)
-        self.surfaces = Surfaces(
-            work.shapes,
-            model.particle_bodies.first_particle,
-            model.particle_bodies.extent,
-            frame.friction,
-            model.particles.restitution,
-        )
+        self.surfaces = surfaces_of(model, work.shapes, frame.friction)
         # whether any but surfaces look for the triangles of meshes
         self.has_meshes = model.shapes.has_meshes and self._needs_triangles(model)
         if self.has_meshes:

@@ -15,6 +15,7 @@ from ..particles.constraints.weighted_point import weights_of
 from ..rigid.articulation.point_response import point_response
 from ..vec3 import inverse_symmetric, rotate, symmetric_times, unrotate
 from ..vector import rotation_matrix, shortened
+from ..workspace import workspace_of
 from .body_scratch import BodyScratch
 from .frame import Frame
 from .lent_forces import LentForces
@@ -62,14 +63,15 @@ def grab_body(model: Model, state: State, body: int, place: ArrayLike) -> Grab:
     ``body`` is the row of `body_poses`, `ObjectSpan.body`. What it pulls is all that joints hold
     together with it. Raises `ModelError` where there is no such body.
     """
-    b = int(indices("", "body to grab", [body], len(model.bodies) + len(model.particle_bodies))[0])
+    composed = [row for one in workspace_of(model).composing for row in one.composed]
+    b = int(indices("", "body to grab", [body], len(model.bodies) + len(composed))[0])
     at = vector("", "place to grab", place)
     x, y, z = at.tolist()
     if b >= len(model.bodies):
-        p = b - len(model.bodies)
-        four = np.arange(4, dtype=np.int32) + np.int32(model.particle_bodies.first_particle[p])
+        four = composed[b - len(model.bodies)]
         weight = weights_of(state.position[four], at)
-        return Grab(float(model.particle_bodies.mass[p]), (x, y, z), (x, y, z), four, weight)
+        mass = float(model.particles.mass[four].sum())
+        return Grab(mass, (x, y, z), (x, y, z), four, weight)
     turn = rotation_matrix(state.body_orientation[b])
     point = unrotate(turn, at - state.body_position[b])
     px, py, pz = map(float, point)

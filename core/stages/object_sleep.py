@@ -212,7 +212,7 @@ class ObjectSleep:
         return idle
 
     def _ends(self) -> FrameEnds:
-        """Where bodies, colliders and bodies of particles are at both ends of the frame."""
+        """Where all owners are at both ends of the frame."""
         frame, origin = self.frame, self.frame.origin
         given = (origin.collider_position, origin.collider_orientation)
         start = self._owners(origin, *given)
@@ -224,12 +224,13 @@ class ObjectSleep:
         model, count = self.model, len(self.model.bodies)
         place, turn = body_poses(model, state)
         way = self._way(state.body_position, state.body_previous, state.step)
-        four = model.particle_bodies.first_particle[:, None] + np.arange(4)
-        mean = self._way(state.position, state.previous, state.step)[four].mean(axis=1)
+        of_particles = self._way(state.position, state.previous, state.step)
+        composing = self.frame.work.composing
+        means = [of_particles[one.composed].mean(axis=1) for one in composing]
         return [
             np.concatenate([place[:count], position, place[count:]]),
             np.concatenate([turn[:count], orientation, turn[count:]]),
-            np.concatenate([way, np.zeros_like(position), mean]),
+            np.concatenate([way, np.zeros_like(position), *means]),
         ]
 
     def _moving_shapes(self) -> Ints:

@@ -80,10 +80,11 @@ class Relaxation:
         self.spectral_radius = settings.spectral_radius if is_accelerated else 0.0
         self.history: History | None = None
         if settings.iterations > 1 and (is_accelerated or settings.tolerance > 0.0):
-            bodies = frame.model.particle_bodies.first_particle
+            none = np.zeros(0, dtype=np.int32)
+            owners = [one.composed.reshape(-1) for one in frame.work.composing]
             self.history = History(
                 [frame.x, distances.scratch.spring_multiplier, *self.scratch.multipliers],
-                (bodies[:, None] + np.arange(4)).reshape(-1),
+                np.concatenate([none, *owners]),
             )
 
     def passes(self) -> Iterator[int]:

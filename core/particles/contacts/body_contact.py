@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...arrays import Ints
+from ...arrays import Floats, Ints
+from ...collision.shapes import Shapes
 from ...collision.touching import Touching
 from ...kernels.jit import kernel
+from ...rigid.owners import Owners
 from ...vec3 import load
+from ..particle_bodies.four_particles import place_particle_bodies, weigh_particle_bodies
 from ..particle_bodies.rigidity import relax_bodies
 from ..particle_bodies.shared_point import project_shared_points
 from .contact_point import has_room, join_shape, note_contact
@@ -21,6 +24,12 @@ CONTACT_MARGIN = (
 
 STICK_PASSES = 2
 """Passes over what keeps a body rigid for each pass over the contacts."""
+
+
+def contact_margins(shapes: Shapes, thickness: Floats) -> Floats:
+    """How early (k,) m contacts of each shape are found; thickness (k,) m, see `Surroundings`."""
+    margins: Floats = np.where(shapes.particle_body >= 0, CONTACT_MARGIN * thickness, 0.0)
+    return margins
 
 
 class ParticleBodies(ContactHook):
@@ -36,6 +45,9 @@ class ParticleBodies(ContactHook):
         shared = model.shared.rows
         self.touching.exclude(shared["owner"][shared["collides"] == 0])
         self.item_count = 0
+        self.first_owner = model.owner_count - len(model.particle_bodies)
+        four: Ints = np.arange(4, dtype=np.int32)
+        self.composed: Ints = model.particle_bodies.first_particle[:, None] + four
         self.form = (
             model.particle_bodies.first_particle,
             model.particle_bodies.extent,
@@ -50,8 +62,20 @@ class ParticleBodies(ContactHook):
     @property
     def wholes(self) -> Sequence[Ints]:
         """Each body."""
-        four: Ints = np.arange(4, dtype=np.int32)
-        return [first + four for first in self.model.particle_bodies.first_particle]
+        return list(self.composed)
+
+    @property
+    def room(self) -> int:
+        """Four points of manifolds with some others."""
+        return 32 * len(self.composed)
+
+    def place(self, x: Floats, position: Floats, rotation: Floats) -> None:
+        """Read their frames off their particles, see `Composing`."""
+        place_particle_bodies(x, *self.form[:2], self.first_owner, position, rotation)
+
+    def weigh(self, x: Floats, inverse_mass: Floats, owners: Owners) -> None:
+        """Read their inertia off their particles, see `Composing`."""
+        weigh_particle_bodies(x, self.form[0], inverse_mass, self.first_owner, owners)
 
     def look(self, meeting: Meeting) -> None:
         """Find where they touch, as manifolds."""

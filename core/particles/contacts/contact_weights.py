@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import TYPE_CHECKING
 
 from ...collision.contact_law import LEAST_LEVER, joint_friction, joint_restitution, overlap_before
 from ...collision.restitution import bounce
@@ -21,6 +22,11 @@ from .contact_places import (
 )
 from .contact_point import BYPASSED, clear_impulses
 
+if TYPE_CHECKING:
+    from ...arrays import Floats
+    from ...collision.shapes import Shapes
+    from ...model import Model
+
 MOST_WEIGHT = 50.0
 """Of a corner of a body of four particles in a contact: where others tear it apart, or it goes many
 times its size in a substep, its corners do not tell where a place so far from them is."""
@@ -36,6 +42,13 @@ Surfaces = namedtuple(
     ],
 )
 """What contacts take from what touches."""
+
+
+def surfaces_of(model: Model, shapes: Shapes, friction: Floats) -> Surfaces:
+    """Those of a model; friction (n,) of its particles in this frame."""
+    bodies = model.particle_bodies
+    restitution = model.particles.restitution
+    return Surfaces(shapes, bodies.first_particle, bodies.extent, friction, restitution)
 
 
 @inline

@@ -99,6 +99,11 @@ class ContactHook:
         """Particles of each whole that turns back as one, see `couple_return`."""
         return ()
 
+    @property
+    def room(self) -> int:
+        """Contacts that there is room for at first."""
+        return 0
+
     def begin(self, meeting: Meeting) -> None:
         """Begin a frame."""
 

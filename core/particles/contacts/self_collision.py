@@ -68,6 +68,11 @@ class SelfCollision(ContactHook):
         """Whether two may come near each other in this frame."""
         return self.grid.is_any
 
+    @property
+    def room(self) -> int:
+        """Some for each particle."""
+        return 4 * len(self.model.self_collision)
+
     def begin(self, meeting: Meeting) -> None:
         """Look which objects can meet in this frame."""
         x, previous, _ = meeting.particles
