@@ -67,7 +67,7 @@ def _run(frame: Frame) -> tuple[Motion, Mask | None]:
     motion.finish()
     bodies.finish()
     sleep.store_stillness()
-    return motion, ObjectSleep(frame, forces, bodies).settle()
+    return motion, ObjectSleep(frame, forces, bodies, sleep).settle()
 
 
 def _advance_all(

@@ -51,9 +51,7 @@ class Moving:
     animated: Sequence[AnimatedSettings]  # one for each of Model.objects
     owners: Any = None  # rigid bodies, see rigid.owners: only velocity and spin may be changed
     push: Floats = field(default_factory=lambda: np.zeros((0, 3)))  # (b, 3) N·s that ties give them
-    ground: Any = (
-        None  # what `Lying` ones may lie on, see strand_support; None where there is nothing
-    )
+    ground: Any = None  # what `Lying` ones may lie on, see `contacts.supports`, or nothing
     forced: Forced | None = None  # what objects are forced to be longer by, None where none is
     steps_known: int = 0  # substeps before this one that scratch still holds the multipliers of
     threads: int = 1  # that a constraint's own loops may take

@@ -24,6 +24,7 @@ from ..particles.heaps.ball_table import Heap, Spheres
 from ..rigid.sleep.stillness import REST_TIME
 from .forces import Forces
 from .frame import Frame
+from .sleepers import NO_PARTICLES
 
 
 class BallSleepScratch:
@@ -52,7 +53,7 @@ class BallSleep:
         if not self.has_sleepers:
             return
         self.balls = Spheres(self.scratch.particles, self.scratch.radius)
-        frame.inverse_mass[self.scratch.particles[self.asleep]] = 0.0
+        frame.reweigh()[self.scratch.particles[self.asleep]] = 0.0
         contact = frame.state.balls.contact
         self.label = heaps_of(len(self.asleep), contact[contact[:, 1] >= 0])
         if forces.before is not None or forces.impulses or self._pins_move():
@@ -146,10 +147,17 @@ class BallSleep:
         label = heaps_of(len(rest), pairs)
         rest[:] = rest_after(rest, still, deep, label, duration)
 
+    @property
+    def idle(self) -> Ints:
+        """Particles (k,) that sleep when the frame is done."""
+        if not len(self.asleep):
+            return NO_PARTICLES
+        idle: Ints = self.scratch.particles[self.frame.state.balls.rest >= REST_TIME]
+        return idle
+
     def store_stillness(self) -> None:
         """Let x* say of those that sleep that they stand still."""
         if not len(self.asleep):
             return
-        frame = self.frame
-        rows = self.scratch.particles[frame.state.balls.rest >= REST_TIME]
+        frame, rows = self.frame, self.idle
         frame.previous[rows] = frame.x[rows] + (0.5 * frame.h**2) * frame.gravity

@@ -22,7 +22,7 @@ class BodyTies:
         if not self.is_any:
             return
         self.tied = np.zeros((len(frame.model.bodies), 3))  # N·s of ties, in this frame
-        self.garment_impulse = np.zeros((len(frame.model.bodies), 3))  # N·s likewise, with contacts
+        self.worn_impulse = np.zeros((len(frame.model.bodies), 3))  # N·s likewise, with contacts
         self.led = self._led()
         frame.work.tie_push[:] = 0.0
 
@@ -60,16 +60,16 @@ class BodyTies:
                 tie.place(frame.particles, work.owners, frame.h, work.tie_push)
         self.tied += work.tie_push
         contacts = (work.contacts.solving, frame.contact_count)
-        sum_pushes(self.sleep.record, *contacts, frame.h, self.garment_impulse)
-        self.garment_impulse += work.tie_push
+        sum_pushes(self.sleep.record, *contacts, frame.h, self.worn_impulse)
+        self.worn_impulse += work.tie_push
         work.tie_push[:] = 0.0
 
     def load(self) -> Floats:
         """What bodies wear loaded them with (b, 3) m/s² in this frame, on the average."""
-        return self._acceleration(self.garment_impulse)
+        return self._acceleration(self.worn_impulse)
 
     def may_sleep(self, load: Floats) -> NDArray[np.int32]:
-        """1 for bodies (b,) that may fall asleep; wakes those whose clothes pull in another way.
+        """1 for bodies (b,) that may fall asleep; wakes those that another load hangs on.
 
         load (b, 3) m/s²: on all bodies in this frame, see `State.body_load`.
         """
@@ -77,9 +77,9 @@ class BodyTies:
         if not self.is_any:
             return sleeps
         state, wearing = self.frame.state, self.sleep.scratch.wearing
-        load_of_garments = state.body_load.copy()
-        load_of_garments[wearing] = load[wearing]
-        self.sleep.feel_load(load_of_garments)
+        load_worn = state.body_load.copy()
+        load_worn[wearing] = load[wearing]
+        self.sleep.feel_load(load_worn)
         state.body_rest[self.sleep.sleeper["wake"] != UNDISTURBED] = 0.0
         most = TIE_SLACK * self.sleep.root_gravity**2
         hangs = np.linalg.norm(self._acceleration(self.tied), axis=1) > most

@@ -26,7 +26,7 @@ from ..particles.contacts.foothold import foothold_room
 from ..particles.contacts.forced_stretch import note_pushes
 from ..particles.contacts.hook import Meeting
 from ..particles.contacts.response import note_couples, relax_contacts
-from ..particles.contacts.strand_support import Ground, Supports
+from ..particles.contacts.supports import Ground, Supports
 from ..workspace import workspace_of
 from .bodies import Bodies
 from .frame import Frame
@@ -95,10 +95,15 @@ class Contacts:
         self.start: Floats = frame.previous
         lie = any(isinstance(c, Lying) and c.lies_on_ground for c in model.constraints)
         self.bears = lie and len(model.shapes) > 0
-        has_balls = len(model.self_collision.balls) > 0
-        self.has_start = self.is_any or has_balls or (self.has_meshes and self.is_bouncy)
-        if self.has_start:
-            self.start = np.empty_like(frame.previous)
+        self.has_start = False
+        if self.is_any or (self.has_meshes and self.is_bouncy):
+            self.keep_start()
+
+    def keep_start(self) -> None:
+        """Note in each substep where particles stand before they bounce, in ``start`` (n, 3) m."""
+        if not self.has_start:
+            self.has_start = True
+            self.start = np.empty_like(self.frame.previous)
 
     def _needs_triangles(self, model: Model) -> bool:
         """Whether particles that are not of surfaces, ropes or what bounces may meet a mesh."""

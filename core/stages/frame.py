@@ -18,7 +18,6 @@ from ..kernels import jit
 from ..model import Diagnostics, FrameInputs, Model, State
 from ..particles.integrate import drag_per_step
 from ..records import Particles
-from ..rigid.sleep.stillness import REST_TIME
 from ..settings import AnimatedSettings, SolverSettings
 from ..workspace import workspace_of
 from .factors import Factors
@@ -111,11 +110,6 @@ class Frame:
         self.pin_weight = self._pin_weight()
         self.free_inverse_mass = self._inverse_mass()
         self.inverse_mass = self.free_inverse_mass
-        if inputs.grab is not None and len(inputs.grab.particle):
-            self.inverse_mass = self.free_inverse_mass.copy()  # what a hand holds is heavier
-        rest = state.balls.rest  # s
-        if len(rest) and rest.max() >= REST_TIME and self.inverse_mass is self.free_inverse_mass:
-            self.inverse_mass = self.free_inverse_mass.copy()  # who sleeps stays
         self.friction = self._scaled(model.particles.friction, "friction")
         self.drag = self._scaled(model.particles.drag, "drag")
         self._keep_velocity()
@@ -133,8 +127,8 @@ class Frame:
         # not copied from frame to frame where it stays: a mesh may be large
         self.mesh_end = self.target(inputs.mesh_vertex, state.mesh_vertex)
         self.contact_count = 0  # of particles
-        self.ball_count = 0  # contacts of balls with each other at the end of the frame
-        self.ball_depth = 0.0  # m, the deepest of them
+        self.other_contact_count = 0  # of particles, that a stage of its own has solved
+        self.other_depth = 0.0  # m, the deepest of those at the end of the frame
         self.row_count = 0  # contacts of rigid bodies at the end of the frame
         self.passes: int = 0 if torn is None else torn.passes
         self.is_cut: bool = torn is not None and torn.is_cut
@@ -150,6 +144,13 @@ class Frame:
     def scratch_of_whole(self, kind: Callable[[Model], Scratch]) -> Scratch:
         """The same of the model with all that sleeps."""
         return workspace_of(self.whole).scratch(kind, self.whole)
+
+    def reweigh(self) -> Floats:
+        """Inverse masses (n,) 1/kg of this frame alone, to be written to: before any substep."""
+        if self.inverse_mass is self.free_inverse_mass:
+            self.inverse_mass = self.free_inverse_mass.copy()
+            self.particles = self.particles._replace(inverse_mass=self.inverse_mass)
+        return self.inverse_mass
 
     @property
     def is_asleep(self) -> bool:
@@ -285,8 +286,8 @@ class Frame:
             self.work.governor.learn(self.threads, elapsed)
         counts = (self.contact_count, self.row_count)
         figures = measure(self.whole, state, self.gravity, self.work, *counts, velocity)
-        figures.contact_count += self.ball_count
-        figures.penetration = max(figures.penetration, self.ball_depth)
+        figures.contact_count += self.other_contact_count
+        figures.penetration = max(figures.penetration, self.other_depth)
         figures.elastic_energy = elastic_energy
         figures.forced = forced_objects(self.whole, state)
         figures.substeps = self.substeps

@@ -99,6 +99,8 @@ class Hand:
         self.grab = frame.inputs.grab
         self.holds_particles = self.grab is not None and len(self.grab.particle) > 0
         self.holds_body = self.grab is not None and self.grab.body >= 0
+        if self.holds_particles:
+            frame.reweigh()  # what it holds is heavier
         if self.grab is not None:
             self.spring = Spring.of(self.grab.mass, frame.h)
             self.velocity = self.grab.velocity(frame.inputs.duration)

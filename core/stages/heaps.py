@@ -83,6 +83,7 @@ class Heaps:
         self.is_any = self.scratch.count > 0
         if not self.is_any:
             return
+        contacts.keep_start()
         self.margin = 0.0  # m
         self.reach = 2.0 * float(self.scratch.radius.max())  # m, of the two largest
         state = frame.state
@@ -347,4 +348,4 @@ class Heaps:
         given = np.concatenate([heap.leant["impulse"][ball, place], impulse])
         frame.state.balls.contact = np.ascontiguousarray(key)
         frame.state.balls.impulse = given / frame.h
-        frame.ball_depth, frame.ball_count = deepest_balls(heap)
+        frame.other_depth, frame.other_contact_count = deepest_balls(heap)

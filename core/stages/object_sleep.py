@@ -19,6 +19,7 @@ from ..model import Model, State
 from ..model.rest_table import find_moving
 from ..particles.particle_bodies.four_particles import body_poses
 from ..rigid.sleep.stillness import LONGEST_AWAKE, REST_TIME
+from .ball_sleep import BallSleep
 from .bodies import Bodies
 from .forces import Forces
 from .frame import Frame
@@ -72,13 +73,13 @@ class NearScratch:
 class ObjectSleep:
     """What a frame that is done says of sleep."""
 
-    def __init__(self, frame: Frame, forces: Forces, bodies: Bodies) -> None:
-        self.frame, self.forces, self.bodies = frame, forces, bodies
+    def __init__(self, frame: Frame, forces: Forces, bodies: Bodies, balls: BallSleep) -> None:
+        self.frame, self.forces, self.bodies, self.balls = frame, forces, bodies, balls
         self.model = frame.whole
         self.table = frame.whole.rests
         # while it is looked who is touched
         self.scratch: NearScratch
-        self.idle: Mask  # particles (n,) that are balls which sleep
+        self.idle: Mask  # particles (n,) that sleep by themselves
 
     def settle(self) -> Mask | None:
         """Note who sleeps from now on; where a sleeper was touched, who (o,) has to be awake."""
@@ -176,7 +177,8 @@ class ObjectSleep:
         shapes = self._moving_shapes()
         if len(shapes):
             moving.append(boxes_of_shapes(frame.work.shapes, shapes, self._ends()))
-        self.idle = self._idle_balls()
+        self.idle = np.zeros(len(self.model.particles), dtype=bool)
+        self.idle[self.balls.idle] = True
         moving += [
             self._boxes(number)
             for number in np.flatnonzero(self.scratch.is_loose & ~resting).tolist()
@@ -203,13 +205,6 @@ class ObjectSleep:
         """How far (k, 3) m the velocity that x* says takes a particle in this frame."""
         way: Floats = (x - previous) * (self.frame.inputs.duration / step)
         return way
-
-    def _idle_balls(self) -> Mask:
-        """Particles (n,) that are balls which sleep."""
-        idle = np.zeros(len(self.model.particles), dtype=bool)
-        balls = self.model.self_collision
-        idle[balls.particle[balls.balls[self.frame.state.balls.rest >= REST_TIME]]] = True
-        return idle
 
     def _ends(self) -> FrameEnds:
         """Where all owners are at both ends of the frame."""

@@ -15,7 +15,7 @@ from ..model.constraint import Moving, Projected
 from ..particles.chebyshev import History
 from ..particles.constraints.following import Following
 from ..particles.constraints.preceding import Preceding
-from ..particles.contacts.strand_support import Supports
+from ..particles.contacts.supports import Supports
 from ..workspace import workspace_of
 from .distances import Distances
 from .forced_stretch import ForcedStretch

@@ -1,4 +1,4 @@
-"""Finds what may bear strands: colliders at their particles, and contacts of their pieces."""
+"""Finds what may bear those that lie: colliders at particles, and contacts of pieces."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Ground = namedtuple(
         "fall",  # m, way that gravity makes in a substep
     ],
 )
-"""What strands may lie on, and how."""
+"""What may be lain on, and how."""
 
 BEARING_GAP = 0.5
 """Gap, as a share of what a particle keeps away, up to which a shape may come to bear it."""
@@ -46,7 +46,7 @@ CREEPS = 4.0
 
 
 class Supports:
-    """What bears strands in one substep, as `Strands` ask for it."""
+    """What bears in one substep, as those ask for it that are `Lying`."""
 
     def __init__(self, ground: Ground) -> None:
         self.ground = ground
