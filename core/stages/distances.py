@@ -80,15 +80,12 @@ class Distances:
         self.adjacency: Adjacency | None = None  # for Jacobi passes
         self.strain_limit = settings.strain_limit or math.inf
 
-    def begin(self) -> None:
-        """Begin the passes of a substep."""
-        self.scratch.task_strained[:] = 0
-
     def relax(self) -> None:
         """One pass over sticks and springs."""
         if not self.are_any:
             return
         if self.frame.pass_number == 0:
+            self.scratch.task_strained[:] = 0
             own = (self.own_sticks, self.own_springs)
             self.sticks, self.springs = self.forced.lengthened(*own)
         if self.frame.settings.relaxation == "JACOBI":

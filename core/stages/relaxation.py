@@ -60,7 +60,7 @@ class Relaxation:
     """The passes of a substep, and what constraints besides sticks and springs do in them."""
 
     def __init__(self, frame: Frame, forced: ForcedStretch, distances: Distances) -> None:
-        self.frame, self.forced, self.distances = frame, forced, distances
+        self.frame, self.forced = frame, forced
         self.scratch = frame.scratch(RelaxationScratch)
         settings = frame.settings
         self.is_idle = settings.is_force_based  # such an integrator carries no constraints
@@ -93,7 +93,6 @@ class Relaxation:
         """
         frame, settings = self.frame, self.frame.settings
         deadline = self._deadline()
-        self.distances.begin()
         if self.history is not None:
             self.history.begin()
         for number in range(settings.iterations):
@@ -120,7 +119,7 @@ class Relaxation:
 
     def project_preceding(self) -> None:
         """One pass over what solves lines of sticks at once, then over what no object owns."""
-        if not self.is_idle:
+        if self.scratch.preceding and not self.is_idle:
             self._project(self.scratch.preceding)
 
     def project_constraints(self, ground: Supports | None) -> None:
