@@ -17,7 +17,6 @@ from ..arrays import Floats, Ints
 from ..collision.swept_boxes import Boxes, FrameEnds, boxes_of_points, boxes_of_shapes, joined
 from ..model import Model, State
 from ..model.rest_table import find_moving
-from ..particles.particle_bodies.four_particles import body_poses
 from ..rigid.sleep.stillness import LONGEST_AWAKE, REST_TIME
 from .ball_sleep import BallSleep
 from .bodies import Bodies
@@ -216,15 +215,14 @@ class ObjectSleep:
 
     def _owners(self, state: State, position: Floats, orientation: Floats) -> list[Floats]:
         """Places (o, 3) m, turns (o, 4) and ways (o, 3) m of owners; colliders are where given."""
-        model, count = self.model, len(self.model.bodies)
-        place, turn = body_poses(model, state)
         way = self._way(state.body_position, state.body_previous, state.step)
         of_particles = self._way(state.position, state.previous, state.step)
         composing = self.frame.work.composing
+        poses = [one.poses(state.position) for one in composing]
         means = [of_particles[one.composed].mean(axis=1) for one in composing]
         return [
-            np.concatenate([place[:count], position, place[count:]]),
-            np.concatenate([turn[:count], orientation, turn[count:]]),
+            np.concatenate([state.body_position, position, *(place for place, _ in poses)]),
+            np.concatenate([state.body_orientation, orientation, *(turn for _, turn in poses)]),
             np.concatenate([way, np.zeros_like(position), *means]),
         ]
 

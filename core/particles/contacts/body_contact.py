@@ -12,7 +12,11 @@ from ...collision.touching import Touching
 from ...kernels.jit import kernel
 from ...rigid.owners import Owners
 from ...vec3 import load
-from ..particle_bodies.four_particles import place_particle_bodies, weigh_particle_bodies
+from ..particle_bodies.four_particles import (
+    particle_body_poses,
+    place_particle_bodies,
+    weigh_particle_bodies,
+)
 from ..particle_bodies.rigidity import relax_bodies
 from ..particle_bodies.shared_point import project_shared_points
 from .contact_point import has_room, join_shape, note_contact
@@ -72,6 +76,10 @@ class ParticleBodies(ContactHook):
     def place(self, x: Floats, position: Floats, rotation: Floats) -> None:
         """Read their frames off their particles, see `Composing`."""
         place_particle_bodies(x, *self.form[:2], self.first_owner, position, rotation)
+
+    def poses(self, x: Floats) -> tuple[Floats, Floats]:
+        """Centres and quaternions, see `Composing`."""
+        return particle_body_poses(self.model.particle_bodies, x)
 
     def weigh(self, x: Floats, inverse_mass: Floats, owners: Owners) -> None:
         """Read their inertia off their particles, see `Composing`."""

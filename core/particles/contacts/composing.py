@@ -21,6 +21,10 @@ class Composing(Protocol):
         """Write where its owners are, (o, 3) m and (o, 3, 3), when particles are at x (n, 3) m."""
         ...
 
+    def poses(self, x: Floats) -> tuple[Floats, Floats]:
+        """Their centres (p, 3) m and unit quaternions (p, 4), likewise."""
+        ...
+
     def weigh(self, x: Floats, inverse_mass: Floats, owners: Owners) -> None:
         """Write how hard its owners are to turn when particles are at x (n, 3) m."""
         ...

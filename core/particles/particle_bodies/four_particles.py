@@ -16,6 +16,7 @@ from ...arrays import Floats
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
 from ...model import Model, State
+from ...model.particle_body_table import ParticleBodyTable
 from ...vec3 import add_cross, inverse_symmetric, load, move, scale, sub
 from ...vector import quaternion_of
 
@@ -206,22 +207,21 @@ def _read_poses(x, first_particle, extent, position, orientation, r):
         orientation[b, 3] = k
 
 
+def particle_body_poses(bodies: ParticleBodyTable, x: Floats) -> tuple[Floats, Floats]:
+    """Centres (p, 3) m and unit quaternions (p, 4) of bodies whose particles are at x (n, 3) m."""
+    position, orientation = np.empty((len(bodies), 3)), np.empty((len(bodies), 4))
+    if len(bodies):
+        frames = (bodies.first_particle, bodies.extent)
+        _read_poses(x, *frames, position, orientation, np.empty((3, 3)))
+    return position, orientation
+
+
 def body_poses(model: Model, state: State) -> tuple[Floats, Floats]:
     """Centre of mass in m and unit quaternion of every rigid body, (n, 3) and (n, 4).
 
     Those of place and rotation first, then those of particles: `ObjectSpan.body` is the row.
     """
-    position = np.empty((len(model.particle_bodies), 3))
-    orientation = np.empty((len(model.particle_bodies), 4))
-    if len(model.particle_bodies):
-        _read_poses(
-            state.position,
-            model.particle_bodies.first_particle,
-            model.particle_bodies.extent,
-            position,
-            orientation,
-            np.empty((3, 3)),
-        )
+    position, orientation = particle_body_poses(model.particle_bodies, state.position)
     return (
         np.concatenate([state.body_position, position]),
         np.concatenate([state.body_orientation, orientation]),
