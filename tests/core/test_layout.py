@@ -139,3 +139,61 @@ def test_no_two_constants_have_one_name():
                     if name.isupper() and name not in EACH_HAS_ITS_OWN:
                         places.setdefault(name, []).append(str(path.relative_to(ROOT)))
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def _functions(path: Path) -> Iterator[ast.FunctionDef]:
+    """All functions of a file, methods and inner ones too."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            yield node
+
+
+def _parameters(function: ast.FunctionDef) -> int:
+    """How many parameters a function has, self included."""
+    has = function.args
+    named = [*has.posonlyargs, *has.args, *has.kwonlyargs]
+    return len(named) + (has.vararg is not None) + (has.kwarg is not None)
+
+
+KERNELS = {"kernel", "parallel_kernel", "allocating_kernel"}
+MOST_PARAMETERS = 9
+"""Of a kernel: what belongs together goes in as one record. Elsewhere few functions have more."""
+
+FEW = 10
+LONGEST = 80
+"""Lines from a function's name to its end."""
+
+ALL_FILES = [*CORE_FILES, *sorted((ROOT / "verlet_addon").rglob("*.py"))]
+
+
+def test_no_kernel_has_more_than_nine_parameters():
+    kernels, wide = 0, []
+    for path in CORE_FILES:
+        for function in _functions(path):
+            if KERNELS & {ast.unparse(decorator) for decorator in function.decorator_list}:
+                kernels += 1
+                if _parameters(function) > MOST_PARAMETERS:
+                    wide.append(f"{path.relative_to(ROOT)}: {function.name}")
+    assert kernels > 100  # or they are called something else by now
+    assert wide == []
+
+
+def test_few_functions_have_ten_parameters_or_more():
+    """Those have names for most of what they are given, as `add_particles` of the builder has."""
+    wide = [
+        f"{path.relative_to(ROOT)}: {function.name}"
+        for path in ALL_FILES
+        for function in _functions(path)
+        if _parameters(function) > MOST_PARAMETERS
+    ]
+    assert len(wide) < FEW, wide
+
+
+def test_no_function_is_longer_than_a_page():
+    long = [
+        f"{path.relative_to(ROOT)}: {function.name}"
+        for path in ALL_FILES
+        for function in _functions(path)
+        if function.end_lineno - function.lineno + 1 > LONGEST
+    ]
+    assert long == []
