@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .arrays import Floats, Ints
     from .building.builder import ModelBuilder
+    from .building.tearing import Seams
     from .cache import FrameCache
     from .collision.shape import Shape, Surface
     from .diagnostics import measure_stretch
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
 _HOME = {
     "body_poses": "particles.particle_bodies.four_particles",
     "ModelBuilder": "building.builder",
+    "Seams": "building.tearing",
     "FrameCache": "cache",
     "AngleLimits": "particles.constraints.angle_limit",
     "Constraint": "model.constraint",
@@ -254,6 +256,7 @@ __all__ = [
     "RagdollSettings",
     "Rods",
     "RopeSettings",
+    "Seams",
     "Shape",
     "ShapeMatches",
     "SimulationDiverged",

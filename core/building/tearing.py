@@ -23,13 +23,16 @@ Marks = dict[str, int]
 
 @dataclass(frozen=True)
 class Seams:
-    """Where one object may tear; indices are particles of the whole model."""
+    """Where one object of n particles may tear; indices count from its first particle.
 
-    weld: Ints  # (n,) of the object's particles
-    bond: Ints  # (b, 4)
-    half: Floats  # (b, 3) m
-    pair: Ints  # (p, 2)
-    strength: Floats  # (n,) N/m or N
+    Several particles are copies of one vertex, one for each face or each stretch of rope there.
+    """
+
+    weld: Ints  # (n,) the first copy of each particle's vertex, which stands for all of them
+    bond: Ints  # (b, 4) copies of one vertex; those of another that have to be welded for it
+    half: Floats  # (b, 3) m, the half of the edge that a bond runs along
+    pair: Ints  # (p, 2) copies that a stick or spring of one face or stretch joins
+    strength: Floats  # (n,) N/m that a sheet bears, N that a rope bears; 0: never tears
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class TearableObject:
 
     object: int
     first: int  # particle
-    seams: Seams
+    seams: Seams  # counted within the whole model
     add: Callable[[Any, Ints], int]
     begin: Marks
     end: Marks

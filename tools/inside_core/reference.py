@@ -29,7 +29,7 @@ SECTIONS = (  # title, what stands there, the modules whose public names are in 
     (
         "A model, step by step",
         "",
-        ("building.builder", "model", "arrays", "step", "errors", "cache"),
+        ("building.builder", "building.tearing", "model", "arrays", "step", "errors", "cache"),
     ),
     (
         "Measuring",
