@@ -180,7 +180,7 @@ class Bodies:
             return
         frame = self.frame
         substep = frame.substep
-        if substep >= self.next_collision or frame.is_struck or self._is_cloth_thicker:
+        if substep >= self.next_collision or frame.is_struck or self._are_cushions_thicker:
             self._collide()
             frame.is_struck = False
         if self.between is not None:
@@ -245,7 +245,7 @@ class Bodies:
             return
         frame = self.frame
         self.sleep.memory.remember(frame.work.body_contacts)
-        self._hear_cloth(substep > 0 and substep % COLLIDE_EVERY == 0)
+        self._hear_cushions(substep > 0 and substep % COLLIDE_EVERY == 0)
         self.joints.exclude()
         self.sleep.wake_slipped(frame.work.body_contacts)
         frame.work.body_contacts.count[0] = 0
@@ -260,12 +260,12 @@ class Bodies:
         self._find_rows(self.next_collision - substep, is_bound=not is_fast)
 
     @property
-    def _is_cloth_thicker(self) -> bool:
-        """Whether cloth between bodies has become notably thicker since they heard of it."""
+    def _are_cushions_thicker(self) -> bool:
+        """Whether what lies between bodies has become notably thicker since they heard of it."""
         return self.between is not None and bool(self.between.told.is_news[0])
 
-    def _hear_cloth(self, is_regular: bool) -> None:
-        """Keep bodies as far apart as the cloth between them is thick."""
+    def _hear_cushions(self, is_regular: bool) -> None:
+        """Keep bodies as far apart as what lies between them is thick."""
         if self.between is not None:
             self._keep_apart(self.between.hear(self.owners.inverse_mass, is_regular))
 
@@ -464,7 +464,7 @@ class Bodies:
             memory.forget()
         state.contacts.remembered = memory.all()
         if self.between is not None:
-            self._hear_cloth(True)
+            self._hear_cushions(True)
             self.between.store(state.cushions)
 
 
