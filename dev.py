@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from queue import SimpleQueue
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
 OUT = ROOT / "out"
 WHEELS = ("with", "without", "both")
 WITHOUT_WHEELS = "without_wheels"  # the mark of tests that need no compiled kernels
+QUICK = 180  # s that the quick tests are to take at most
 NOTHING_SELECTED = 5  # pytest's status: fine for somebody who runs a single test
 ON_ALL_PROCESSORS = ("-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
 TOOLS = sorted((ROOT / "tools").glob("*.py"))
@@ -147,7 +149,8 @@ def test_core(options: argparse.Namespace) -> None:
 
 
 def test_quick(options: argparse.Namespace) -> None:
-    """Test what needs neither Blender nor a compiler: three minutes at most."""
+    """Test what needs neither Blender nor a compiler: three minutes at most, or it warns."""
+    start = time.perf_counter()
     with timed("test quick"):
         run_pytest(
             core_environment(),
@@ -155,6 +158,17 @@ def test_quick(options: argparse.Namespace) -> None:
             ["-m", "quick", *(options.arguments or ON_ALL_PROCESSORS)],
             "the quick tests",
             {"VERLET_NO_NUMBA": "1"},
+        )
+    warn_if_slow(time.perf_counter() - start)
+
+
+def warn_if_slow(seconds: float) -> None:
+    """Say that the quick tests were not quick. That is no failure: the machine may be busy."""
+    if seconds > QUICK:
+        print(
+            f"\nwarning: the quick tests took {seconds:.0f} s, which is more than {QUICK} s. "
+            "If nothing else ran, take the mark `quick` from the slowest (--durations=20).",
+            file=sys.stderr,
         )
 
 
