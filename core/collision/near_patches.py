@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from ..arrays import Floats, Ints
@@ -20,6 +22,16 @@ from .surface_tree import SurfaceTree
 
 MovingTriangles = tuple[Ints, Floats, Floats, Floats, Ints]
 """Triangles, places, speeds, room and what is stale, as `gather_boxes` takes them."""
+
+PatchPairs = namedtuple(
+    "PatchPairs",
+    [
+        "row",  # (m, 2) a patch of either tree, in CHUNKS equal parts
+        "found",  # (CHUNKS,) how many rows of each part there are
+        "is_self",  # both trees are one
+    ],
+)
+"""Patches that come near each other. Trees go beside it: prange takes no record of records."""
 
 ONE_IN = 4
 """One patch in so many: what is near is so little that its features are soon looked at."""
@@ -140,6 +152,11 @@ class NearPatches:
         """Whether fewer than one in `ONE_IN` comes near another, as far as boxes are gathered."""
         most = len(self.one.root) // ONE_IN
         return bool(_are_few_near(self.one, self.other, self.is_self, horizon, most))
+
+    @property
+    def pairs(self) -> tuple[PatchPairs, SurfaceTree, SurfaceTree]:
+        """What has been found, and the two trees."""
+        return PatchPairs(self.row, self.found, self.is_self), self.one, self.other
 
     def find(self, moving: MovingTriangles, horizon: float, threads: int = 1) -> None:
         """Find them, and bound what they contain; see `gather_boxes` for what is moving."""

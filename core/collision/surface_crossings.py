@@ -12,6 +12,7 @@ Two rays of three have the last word, for one may slip through a seam.
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 
 import numpy as np
 
@@ -32,6 +33,17 @@ CROSSING = np.dtype(
     ],
     align=True,
 )
+
+ClosedParts = namedtuple(
+    "ClosedParts",
+    [
+        "tree",  # `SurfaceTree` whose boxes have been gathered for x
+        "surface",  # `CollisionSurface`
+        "solid",  # (f,) 1 or −1 for triangles that face out or in, 0 for those of sheets
+        "x",  # (n, 3) m
+    ],
+)
+"""Closed parts of a surface, where it is: what may have something inside."""
 
 RAYS = ((0.0371, 0.0213, 1.0), (1.0, 0.0417, -0.0311), (-0.0523, -1.0, 0.0277))
 """Directions along no axis and no diagonal, where meshes have their edges."""
@@ -107,13 +119,14 @@ def _hangs_in(surface, t, u):
 
 
 @kernel
-def find_crossings(crossings, near, near_found, one, other, is_self, surface, x):
+def find_crossings(crossings, patches, one, other, surface, x):
     """Write all crossings of the triangles of two trees, or of one with itself.
 
     x (n, 3) m, for which boxes of the trees have been gathered and patches found that have
-    something in common (near, near_found see `find_near`). Returns rows, maybe more than fit, and
-    how many pairs of triangles intersect.
+    something in common: see `PatchPairs`. Returns rows, maybe more than fit, and how many pairs of
+    triangles intersect.
     """
+    near, near_found, is_self = patches
     triangle, part = surface.triangle, surface.part
     row, pairs = 0, 0
     size = near.shape[0] // CHUNKS
@@ -151,9 +164,8 @@ def all_crossings(
     crossings: Records, near: NearPatches, surface: CollisionSurface, x: Floats
 ) -> tuple[Records, int, int]:
     """What `find_crossings` finds, with room for all: that room, rows, pairs of triangles."""
-    patches = (near.row, near.found, near.one, near.other, near.is_self)
     while True:
-        rows, pairs = find_crossings(crossings, *patches, surface, x)
+        rows, pairs = find_crossings(crossings, *near.pairs, surface, x)
         if rows <= len(crossings):
             return crossings, int(rows), int(pairs)
         crossings = np.zeros(rows * 3 // 2, dtype=CROSSING)
@@ -171,8 +183,9 @@ def _misses(bounds, node, p, d):
 
 
 @lean_inline
-def _turns_around(tree, surface, solid, x, p, d):
+def _turns_around(parts, p, d):
     """How often closed parts lie around p, by a ray along d."""
+    tree, surface, solid, x = parts
     triangle = surface.triangle
     total = 0
     node, end = 0, tree.skip[0]
@@ -194,15 +207,13 @@ def _turns_around(tree, surface, solid, x, p, d):
 
 
 @lean
-def is_inside(tree, surface, solid, x, p):
-    """Whether p lies inside closed parts: solid (f,) is 1 or −1 for triangles that face out or in,
-    0 for those of sheets. x (n, 3) m, for which the tree's boxes have been gathered.
-    """
-    first = _turns_around(tree, surface, solid, x, p, RAYS[0]) > 0
-    second = _turns_around(tree, surface, solid, x, p, RAYS[1]) > 0
+def is_inside(parts, p):
+    """Whether p lies inside closed parts."""
+    first = _turns_around(parts, p, RAYS[0]) > 0
+    second = _turns_around(parts, p, RAYS[1]) > 0
     if first == second:
         return first
-    return _turns_around(tree, surface, solid, x, p, RAYS[2]) > 0
+    return _turns_around(parts, p, RAYS[2]) > 0
 
 
 @lean_inline
@@ -216,8 +227,9 @@ def _box_distance(bounds, node, p):
 
 
 @lean
-def nearest_triangle(tree, surface, solid, x, p, guess):
+def nearest_triangle(parts, p, guess):
     """The triangle of closed parts nearest to p; ``guess`` is one that is near."""
+    tree, surface, solid, x = parts
     triangle = surface.triangle
     best, found = math.inf, guess
     node, end = -1, tree.skip[0]

@@ -279,13 +279,14 @@ def _add_pairs(pairs, row, last, surface, flight, t, u):
 
 
 @parallel_kernel
-def find_pairs(pairs, found, near, near_found, one, other, is_self, surface, flight):
+def find_pairs(pairs, found, patches, one, other, surface, flight):
     """Pairs of the triangles of tree one with those of tree other, or among themselves.
 
-    Of those that are stale, see `Flight`, in patches that come near each other: near, near_found
-    see `find_near`. Pairs of run c go to the c-th of CHUNKS equal parts of pairs; found (CHUNKS,)
-    counts them and may exceed what fits.
+    Of those that are stale, see `Flight`, in patches that come near each other: see `PatchPairs`.
+    Pairs of run c go to the c-th of CHUNKS equal parts of pairs; found (CHUNKS,) counts them and
+    may exceed what fits.
     """
+    near, near_found, is_self = patches
     size = pairs.shape[0] // CHUNKS
     near_size = near.shape[0] // CHUNKS
     horizon = flight.horizon

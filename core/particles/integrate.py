@@ -7,10 +7,23 @@ No velocity is stored: it is the difference of the last two positions.
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 from ..arrays import Floats
 from ..elementary import exp
 from ..kernels.jit import kernel, parallel_kernel, prange
 from ..model import State
+
+DrivenPins = namedtuple(
+    "DrivenPins",
+    [
+        "particle",  # (p,)
+        "weight",  # (p,) 1: goes where it is driven, less: is drawn there
+        "start",  # (p, 3) m, where its way in this frame begins
+        "end",  # (p, 3) m, and where it ends
+    ],
+)
+"""Pins on the straight ways that inputs drive them along in a frame."""
 
 
 @parallel_kernel
@@ -32,12 +45,13 @@ def position_verlet(x, previous, inverse_mass, keep, gravity, force, has_force, 
 
 
 @kernel
-def move_pins(x, previous, pinned, weight, start, end, share):
-    """Drive particles of full weight along the straight line from start to end (p, 3)."""
-    for j in range(pinned.shape[0]):
+def move_pins(x, previous, pins, share):
+    """Drive pins of full weight along their ways, to where a share of these is done."""
+    particle, weight, start, end = pins
+    for j in range(particle.shape[0]):
         if weight[j] < 1.0:
             continue
-        i = pinned[j]
+        i = particle[j]
         for k in range(3):
             previous[i, k] = x[i, k]
             x[i, k] = start[j, k] + share * (end[j, k] - start[j, k])

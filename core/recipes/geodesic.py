@@ -46,14 +46,22 @@ def _across(da, db, ab, ac, bc):
     return math.sqrt(across * across + up * up)
 
 
-@kernel
-def _spread(
-    position, edge_start, edge_neighbour, corner_start, corner, queue, queued, distance, source
-):
-    """Spread distance (n,) and source (n,) from the particles that stand in queue.
+class SurfaceAdjacency(NamedTuple):
+    """Where a front may go from each of n particles of a surface."""
 
-    queue (n + 1,) is a ring, queued (n,) marks its members; the first of them have distance 0.
+    edge_start: Ints  # (n + 1,) first neighbour of each
+    edge_neighbour: Ints
+    corner_start: Ints  # (n + 1,) first triangle at each
+    corner: Ints  # (3 f, 2) its other corners
+
+
+@kernel
+def _spread(position, ways, queue, queued, distance, source):
+    """Spread distance (n,) and source (n,) from the particles whose distance is 0.
+
+    queue (n + 1,) is a ring of those that a front has reached, queued (n,) marks its members.
     """
+    edge_start, edge_neighbour, corner_start, corner = ways
     size = queue.shape[0]
     head = 0
     tail = 0
@@ -97,15 +105,6 @@ def _spread(
                         tail = (tail + 1) % size
 
 
-class SurfaceAdjacency(NamedTuple):
-    """Where a front may go from each of n particles of a surface."""
-
-    edge_start: Ints  # (n + 1,) first neighbour of each
-    edge_neighbour: Ints
-    corner_start: Ints  # (n + 1,) first triangle at each
-    corner: Ints  # (3 f, 2) its other corners
-
-
 def ways_along(count: int, edge: Ints, triangle: Ints) -> SurfaceAdjacency:
     """Ways along edges (m, 2) and across triangles (f, 3) of so many particles."""
     ends = np.concatenate([edge, edge[:, ::-1]])
@@ -142,7 +141,7 @@ def distances_along(position: Floats, ways: SurfaceAdjacency, sources: Ints) -> 
     source[sources] = sources
     _spread(
         position,
-        *ways,
+        ways,
         np.empty(count + 1, dtype=np.int32),
         np.zeros(count, dtype=np.bool_),
         distance,

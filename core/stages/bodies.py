@@ -314,8 +314,7 @@ class Bodies:
                 order=order_room(owners, room), packets=packets
             )
         found = order_rows(
-            touching.item,
-            count,
+            touching.item[:count],
             touching.manifolds,
             work.shapes.owner,
             self.owners,

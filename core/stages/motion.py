@@ -10,7 +10,13 @@ from ..diagnostics import check_finite
 from ..forces.spring import SpringSystem, damp_springs, stiffnesses
 from ..model import Model
 from ..particles.constraints.weak_pin import attach_pins
-from ..particles.integrate import change_step, move_pins, position_verlet, start_from
+from ..particles.integrate import (
+    DrivenPins,
+    change_step,
+    move_pins,
+    position_verlet,
+    start_from,
+)
 from ..particles.integrators.carries import refuse_bodies
 from ..particles.integrators.explicit import (
     Step,
@@ -65,21 +71,18 @@ class Motion:
         self.forces = forces
         self.hand = hand
         pinned = frame.state.pin_position
-        self.pin_end = frame.target(frame.inputs.pin_position, pinned)
-        self.pin_start = pinned
+        particle, weight = frame.model.pins.particle, frame.pin_weight
+        start, end = pinned, frame.target(frame.inputs.pin_position, pinned)
         self.has_soft_pins = False
-        self.driven, self.driven_start, self.driven_end = (
-            frame.model.pins.particle,
-            pinned,
-            self.pin_end,
-        )
-        if len(self.driven):
-            hard = frame.pin_weight >= 1.0
+        self.driven, self.driven_start, self.driven_end = particle, start, end
+        if len(particle):
+            hard = weight >= 1.0
             # a pin that takes hold in this frame sets out from where its particle is
-            self.pin_start = np.where(hard[:, None], frame.origin.position[self.driven], pinned)
+            start = np.where(hard[:, None], frame.origin.position[particle], pinned)
             self.has_soft_pins = not hard.all()
-            self.driven = self.driven[hard]
-            self.driven_start, self.driven_end = self.pin_start[hard], self.pin_end[hard]
+            self.driven = particle[hard]
+            self.driven_start, self.driven_end = start[hard], end[hard]
+        self.pins = DrivenPins(particle, weight, start, end)
         self.is_half_step = frame.settings.integrator in HALF_STEP
         self.system = self._system() if frame.settings.takes_springs_as_forces else None
         self.lag: Floats | None = None  # (n, 3) m
@@ -223,32 +226,15 @@ class Motion:
 
     def drive(self) -> None:
         """Move pins to their places at the end of this substep, and what a hand holds after it."""
-        frame, model = self.frame, self.frame.model
-        if len(model.pins):
-            move_pins(
-                frame.x,
-                frame.previous,
-                model.pins.particle,
-                frame.pin_weight,
-                self.pin_start,
-                self.pin_end,
-                frame.end_share,
-            )
+        frame = self.frame
+        if len(self.pins.particle):
+            move_pins(frame.x, frame.previous, self.pins, frame.end_share)
         if self.has_soft_pins:
-            attach_pins(
-                frame.x,
-                frame.previous,
-                model.pins.particle,
-                frame.pin_weight,
-                self.pin_start,
-                self.pin_end,
-                frame.end_share,
-                frame.begin_share,
-                frame.h,
-            )
+            shares = (frame.end_share, frame.begin_share)
+            attach_pins(frame.x, frame.previous, self.pins, *shares, frame.h)
         self.hand.pull_particles()
 
     def finish(self) -> None:
         """Remember where the pins were driven."""
         if self.frame.is_over and self.frame.inputs.pin_position is not None:
-            self.frame.state.pin_position = self.pin_end.copy()
+            self.frame.state.pin_position = self.pins.end.copy()

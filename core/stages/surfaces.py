@@ -143,14 +143,13 @@ class SurfaceContacts:
 
     def _measure(self, room: SurfaceRoom) -> None:
         beyond = BACKED_GAP if len(room.ground.shape) else 0.0
-        held, step = room.held(beyond), room.strays.step
+        vertices, step = room.vertices(beyond), room.strays.step
         while True:
             found = 0
             for partners in room.partners:
                 self.mesh_contacts = found  # those with meshes come last
-                pairs = (partners.pairs, partners.count, step, room.speed)
                 into = (room.contacts, room.watch, found)
-                found = measure_pairs(*pairs, *into, room.start, held)
+                found = measure_pairs(partners.pairs, partners.count, *into, vertices)
             step["gone"] = step["veered"] = 0.0  # is reckoned with now
             if found <= len(room.contacts):
                 break

@@ -521,12 +521,12 @@ def heap():
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
     room = workspace_of(model).surfaces
     (partners,) = room.partners
-    pairs = (partners.pairs, partners.count, room.strays.step, room.speed)
+    pairs = (partners.pairs, partners.count)
     room.start[:] = state.position
     partners.pairs["room"] = -np.inf  # each is to be measured
     room.strays.step["way"] = room.strays.step["veer"] = np.inf
     room.grow_contacts(partners.count)
-    found = measure_pairs(*pairs, room.contacts, room.watch, 0, room.start, room.held(0.0))
+    found = measure_pairs(*pairs, room.contacts, room.watch, 0, room.vertices(0.0))
     return room.start, room.contacts[:found]
 
 
@@ -581,8 +581,8 @@ def _sheets_that_lie_too_near(gap):
     room.find(0.0, 1, mesh_moves=False)
     (partners,) = room.partners
     room.grow_contacts(partners.count)
-    pairs = (partners.pairs, partners.count, room.strays.step, room.speed)
-    return room, measure_pairs(*pairs, room.contacts, room.watch, 0, room.start, room.held(0.0))
+    pairs = (partners.pairs, partners.count)
+    return room, measure_pairs(*pairs, room.contacts, room.watch, 0, room.vertices(0.0))
 
 
 def test_layers_that_lie_too_near_are_parted_once_however_many_contacts_they_have():

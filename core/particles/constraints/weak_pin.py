@@ -20,17 +20,18 @@ HALF_WEIGHT_FREQUENCY = 2.0
 
 
 @kernel
-def attach_pins(x, previous, pinned, weight, start, end, share, share_before, h):
+def attach_pins(x, previous, pins, share, share_before, h):
     """Draw pinned particles of weight between 0 and 1 to their places.
 
-    x (n, 3) m after integration, previous (n, 3) before it; start, end (p, 3) m at the ends of the
-    frame, of which share_before and share have passed before and after the step.
+    x (n, 3) m after integration, previous (n, 3) before it; pins: see `DrivenPins`, of whose ways
+    share_before and share are done before and after the step.
     """
-    for j in range(pinned.shape[0]):
+    particle, weight, start, end = pins
+    for j in range(particle.shape[0]):
         if weight[j] >= 1.0 or weight[j] <= 0.0:
             continue
         turn = 2.0 * math.pi * HALF_WEIGHT_FREQUENCY * weight[j] / (1.0 - weight[j]) * h
-        i = pinned[j]
+        i = particle[j]
         for k in range(3):
             travel = end[j, k] - start[j, k]
             place = start[j, k] + share * travel

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 from ...collision.axis_boxes import are_apart, widened
 from ...collision.narrow_phase import parts_of
 from ...collision.point_distance import is_beyond, solid_distance
@@ -18,19 +20,25 @@ LOOSENED = 2.0
 GLIDES = 0.5
 """Depth, as a share of what a particle keeps away, up to which it may glide along a face."""
 
+Lone = namedtuple(
+    "Lone",
+    [
+        "particle",  # (m,) those that collide
+        "radius",  # (n,) m, that particles keep away
+        "box",  # scratch: around each group of them, see `particle_groups`
+    ],
+)
+"""Particles that collide as such, as part of no piece."""
+
 
 class LoneParticles(ContactHook):
     """Particles that collide, against rigid bodies and bodies of particles."""
 
     def __init__(self, about: Surroundings) -> None:
         model = about.model
-        self.given = (
-            about.shapes,
-            model.collider_shape_count,
-            model.particles.colliding,
-            model.particles.radius,
-            group_boxes(len(model.particles.colliding)),
-        )
+        colliding = model.particles.colliding
+        lone = Lone(colliding, model.particles.radius, group_boxes(len(colliding)))
+        self.given = (about.shapes, model.collider_shape_count, lone)
         self.meets_bodies = len(model.bodies) > 0
 
     @property
@@ -60,14 +68,14 @@ def _gap_from(hulls, kind, size, hull, p, o, reach):
 
 
 @lean_inline
-def _bound_groups(colliding, radius, particles, loose, boxes):
+def _bound_groups(lone, particles, loose):
     """Write the box around all that each group reaches."""
-    for group in range(boxes.shape[0]):
-        first, last = group * GROUP_SIZE, min((group + 1) * GROUP_SIZE, colliding.shape[0])
-        low, high, largest = box_of_group(colliding, radius, particles, first, last)
+    for group in range(lone.box.shape[0]):
+        first, last = group * GROUP_SIZE, min((group + 1) * GROUP_SIZE, lone.particle.shape[0])
+        low, high, largest = box_of_group(lone.particle, lone.radius, particles, first, last)
         low, high = widened(low, high, largest + loose)
-        store(boxes[group], 0, low)
-        store(boxes[group], 1, high)
+        store(lone.box[group], 0, low)
+        store(lone.box[group], 1, high)
 
 
 @lean_inline
@@ -99,15 +107,14 @@ def _meet(c, contacts, shapes, s, i, radius, particles, loose):
 
 
 @kernel
-def find_particle_contacts(
-    c, contacts, shapes, first_shape, colliding, radius, boxes, particles, loose
-):
+def find_particle_contacts(c, contacts, shapes, first_shape, lone, particles, loose):
     """Contacts of free particles with bodies, written from row c on; returns the row after them.
 
     Shapes from first_shape on belong to bodies. What rests on particles and sleeps does not fall
-    with them: up to ``loose`` m apart they still touch. May return more than fit. boxes: scratch.
+    with them: up to ``loose`` m apart they still touch. May return more than fit.
     """
-    _bound_groups(colliding, radius, particles, loose, boxes)
+    colliding, radius, boxes = lone
+    _bound_groups(lone, particles, loose)
     for s in range(first_shape, shapes.kind.shape[0]):
         lower, upper = load(shapes.lower, s), load(shapes.upper, s)
         for group in range(boxes.shape[0]):

@@ -132,9 +132,12 @@ def _is_at_corner(weight, inverse_mass, corner, is_edges, start):
     return alone and inverse_mass[corner[0]] == 0.0
 
 
-Held = namedtuple(
-    "Held",
+SurfaceVertices = namedtuple(
+    "SurfaceVertices",
     [
+        "start",  # (n, 3) m, places at the start of the substep
+        "speed",  # (n, 3) m a substep, of the flight that they are on
+        "step",  # (n,) `VERTEX_STEP`
         "inverse_mass",  # (n,) 1/kg
         "friction",  # (n,)
         "mark",  # (n,) of what has passed through a mesh, see `surface_tangle`
@@ -169,14 +172,13 @@ def _nearer(step, corner, is_edges, speed):
 
 
 @kernel
-def measure_pairs(pairs, count, step, speed, contacts, watch, found, start, held):
+def measure_pairs(pairs, count, contacts, watch, found, vertices):
     """Contacts, from row ``found`` on, of all pairs that may meet in this substep; the row after.
 
-    May return more than fit. step (n,): see `VERTEX_STEP`; speed (n, 3) m a substep: of the flight
-    that vertices are on. start (n, 3) m: places at the start of the substep. watch: see
-    `note_spare`. held: see `Held`. What is drawn of bodies does not push: their shapes do.
+    May return more than fit. watch: see `note_spare`. vertices: see `SurfaceVertices`. What is
+    drawn of bodies does not push: their shapes do.
     """
-    inverse_mass, friction, mark, crossed, beyond, by_itself = held
+    start, speed, step, inverse_mass, friction, mark, crossed, beyond, by_itself = vertices
     for n in range(count):
         pair = pairs[n]
         is_edges = pair["is_edges"]

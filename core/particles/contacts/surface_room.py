@@ -7,7 +7,7 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...collision.near_patches import CHUNKS, MovingTriangles, NearPatches, open_all
 from ...collision.surface_bounds import gather_boxes, gather_normals
-from ...collision.surface_crossings import CROSSING, all_crossings
+from ...collision.surface_crossings import CROSSING, ClosedParts, all_crossings
 from ...collision.surface_pairs import PAIR, Flight, append_pairs, find_pairs, keep_pairs
 from ...collision.surface_tree import (
     HANGS,
@@ -29,7 +29,7 @@ from .body_surfaces import hanging, met_bodies
 from .crossed_cloth import CrossedCloth
 from .mesh_ground import mesh_ground_room
 from .mesh_neighbours import neighbours_room
-from .surface_contact import SURFACE_CONTACT, Course, Held, strays_room
+from .surface_contact import SURFACE_CONTACT, Course, SurfaceVertices, strays_room
 from .surface_couple import pieces_of
 from .surface_meshes import AWAY, NEAR, MeshSurfaces, box_of
 from .surface_stops import stopping_room
@@ -176,10 +176,11 @@ class SurfaceRoom:
         """The course that pairs were looked for along, for so many substeps."""
         return Course(self.origin, self.speed, ahead)
 
-    def held(self, beyond: float) -> Held:
-        """What contacts ask of the vertices; beyond: see `Held`."""
-        of_vertices = (self.inverse_mass, self.friction, self.tangle.mark)
-        return Held(*of_vertices, self.cloth_tangle.crossed, beyond, self.by_itself)
+    def vertices(self, beyond: float) -> SurfaceVertices:
+        """What contacts ask of the vertices; beyond: see `SurfaceVertices`."""
+        flight = (self.start, self.speed, self.strays.step)
+        known = (self.inverse_mass, self.friction, self.tangle.mark, self.cloth_tangle.crossed)
+        return SurfaceVertices(*flight, *known, beyond, self.by_itself)
 
     def gather(self, horizon: float, threads: int, mesh_moves: bool) -> MovingTriangles:
         """Bound where all are in the coming substeps, horizon many; returns what pairs ask for."""
@@ -211,10 +212,9 @@ class SurfaceRoom:
             partners.count = int(keep_pairs(partners.pairs, partners.count, stale))
             near = partners.near
             near.find(moving, horizon, threads)
-            patches = (near.row, near.found, near.one, near.other, near.is_self)
             while True:
-                given = (partners.runs, self.found, *patches)
-                find_pairs.on(threads)(*given, self.surface, flight)
+                into = (partners.runs, self.found)
+                find_pairs.on(threads)(*into, *near.pairs, self.surface, flight)
                 most = int(self.found.max())
                 if most * CHUNKS <= len(partners.runs):
                     break
@@ -269,17 +269,10 @@ class SurfaceRoom:
         open_all(self.mesh_tree, (self.surface.triangle, x, self.still, hardly, self.stale))
         if known < 0:
             self.tangle.row[:] = -1
-        tangled, deepest = find_tangle(
-            self.tangle,
-            known,
-            self.rows,
-            partners.crossings[: partners.crossing_count],
-            self.mesh_tree,
-            self.surface,
-            self.solid,
-            x,
-            self.led,
-        )
+        crossings = partners.crossings[: partners.crossing_count]
+        parts = ClosedParts(self.mesh_tree, self.surface, self.solid, x)
+        found = find_tangle(self.tangle, known, self.rows, crossings, parts, self.led)
+        tangled, deepest = found
         return int(tangled), float(deepest)
 
     def look_for_near(self, x: Floats, ends: tuple[Floats, Floats], is_first: bool) -> bool:

@@ -82,13 +82,14 @@ def _cloth_of(crossing, triangle, led):
 
 
 @kernel
-def find_tangle(tangle, known, rows, crossings, tree, surface, solid, x, led):
+def find_tangle(tangle, known, rows, crossings, parts, led):
     """Mark what has to come out, and which way; how many vertices have to, and the deepest, m.
 
     crossings: those of cloth with meshes. known: vertices noted at the last look, which with those
-    at crossings are all that may be inside; −1: any of ``rows`` may be. led: vertices from it on
-    are the meshes'. solid: see `is_inside`.
+    at crossings are all that may be inside; −1: any of ``rows`` may be. parts: see `ClosedParts`.
+    led: vertices from it on are the meshes'.
     """
+    surface, x = parts.surface, parts.x
     triangle = surface.triangle
     for n in range(rows.shape[0]):
         tangle.mark[rows[n]] = 0
@@ -102,7 +103,7 @@ def find_tangle(tangle, known, rows, crossings, tree, surface, solid, x, led):
         for n in range(rows.shape[0]):
             if surface.meets[rows[n]] & MEETS_MESHES != 0:
                 candidates = _add(tangle, candidates, rows[n])
-    kept, deepest = _find_hidden(tangle, candidates, tree, surface, solid, x)
+    kept, deepest = _find_hidden(tangle, candidates, parts)
     hidden = kept
     for n in range(crossings.shape[0]):
         cloth, mesh = _cloth_of(crossings[n], triangle, led)
@@ -135,18 +136,19 @@ def _make_unit(tangle, n, otherwise):
 
 
 @lean_inline
-def _find_hidden(tangle, candidates, tree, surface, solid, x):
+def _find_hidden(tangle, candidates, parts):
     """Keep of the candidates what is inside, with its way out; how many, and the deepest, m."""
+    surface, x = parts.surface, parts.x
     kept, deepest = 0, 0.0
     for n in range(candidates):
         v = tangle.vertex[n]
         p = load(x, v)
         guess = tangle.through[n]
         tangle.row[v] = -1
-        if surface.meets[v] & HANGS != 0 or not is_inside(tree, surface, solid, x, p):
+        if surface.meets[v] & HANGS != 0 or not is_inside(parts, p):
             continue
         tangle.mark[v] |= HIDDEN
-        through = nearest_triangle(tree, surface, solid, x, p, guess)
+        through = nearest_triangle(parts, p, guess)
         out = sub(_nearest_place(x, surface.triangle, through, p), p)
         depth = length(out)
         deepest = max(deepest, depth)

@@ -145,13 +145,13 @@ def _task_of(slabs, owners, slab, oa, ob, body_count):
 
 
 @lean_inline
-def _deal_out(slabs, most, item, item_count, manifolds, owner, owners, body_count, order):
+def _deal_out(slabs, most, item, manifolds, owner, owners, body_count, order):
     """The task of each item and how many rows tasks have; whether no more than ``most`` manifolds
     reach farther. Where more do, the rest is not dealt out.
     """
     order.size[:] = 0
     rest = 0
-    for n in range(item_count):
+    for n in range(item.shape[0]):
         if order.row[n] == NONE:
             continue
         oa, ob = owner[item[n]["shape"][0]], owner[item[n]["shape"][1]]
@@ -213,13 +213,14 @@ def _lay_out_as_one(order, rows):
 
 
 @kernel
-def order_rows(item, item_count, manifolds, owner, owners, body_count, gravity, order, fewest):
+def order_rows(item, manifolds, owner, owners, body_count, gravity, order, fewest):
     """Where the rows of each item's manifold go; returns how many rows there are.
 
     item (m,) `ITEM`, owner (k,) of shapes, gravity (3,); fewest: manifolds that threads share.
     `fill_contacts` writes the rows.
     """
     count, rows = 0, 0
+    item_count = item.shape[0]
     for n in range(item_count):
         order.row[n] = NONE
         if manifolds.count[n] == 0:
@@ -246,7 +247,7 @@ def order_rows(item, item_count, manifolds, owner, owners, body_count, gravity, 
     while slabs > 1:
         _make_slabs(slabs, count, axis, low, high, owners, order, body_count)
         most = count // MOST_REST
-        if _deal_out(slabs, most, item, item_count, manifolds, owner, owners, body_count, order):
+        if _deal_out(slabs, most, item, manifolds, owner, owners, body_count, order):
             _lay_out(slabs, item_count, manifolds, order)
             break
         slabs //= 2

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ...kernels.jit import kernel
 from ...records import Records, records
-from .minimum_degree import Places, eliminate
+from .minimum_degree import Elimination, Places, eliminate
 
 if TYPE_CHECKING:
     from ...arrays import Ints
@@ -161,8 +161,9 @@ def _tree_of(edge: Places, weight: Places, component: Places) -> _EliminationTre
     ends = np.concatenate([edge, edge[:, ::-1]])
     near = ends[np.argsort(ends[:, 0], kind="stable"), 1]
     first = np.concatenate([[0], np.cumsum(np.bincount(ends[:, 0], minlength=len(weight)))])
-    order, pivot_from, parent = eliminate(weight, first, near)
-    border_from, border = _borders(order, pivot_from, parent, first, near)
+    elimination = eliminate(weight, first, near)
+    order, pivot_from, parent = elimination
+    border_from, border = _borders(elimination, first, near)
     owning = np.repeat(np.arange(len(parent)), np.diff(pivot_from))
     rows = np.bincount(owning, weight[order], len(parent)).astype(np.int64)
     edges = np.diff(np.concatenate([[0], np.cumsum(weight[border])])[border_from])
@@ -191,27 +192,28 @@ def _tree_of(edge: Places, weight: Places, component: Places) -> _EliminationTre
 
 
 def _borders(
-    order: Places, pivot_from: Places, parent: Places, first: Places, near: Places
+    elimination: Elimination, first: Places, near: Places
 ) -> tuple[Places, NDArray[np.int32]]:
     """The first of each front (f + 1,) among variables that fronts touch and that come later."""
+    order, _, parent = elimination
     border_from = np.zeros(len(parent) + 1, dtype=np.int64)
     room, count = 16 * len(order) + 16, -1
     while count < 0:
         border = np.empty(room, dtype=np.int32)
         scratch = np.full((2, len(order)), -1, dtype=np.int32)
         family = np.full((2, len(parent)), -1, dtype=np.int32)
-        graph = order, pivot_from, parent, first, near
-        count = _find_borders(*graph, scratch, family, border_from, border)
+        count = _find_borders(elimination, first, near, scratch, family, border_from, border)
         room *= 2
     return border_from, border[:count]
 
 
 @kernel
-def _find_borders(order, pivot_from, parent, first, near, scratch, family, border_from, border):
+def _find_borders(elimination, first, near, scratch, family, border_from, border):
     """Fills border_from and border; how many, or -1 if there is too little room for them.
 
     scratch (2, n) and family (2, f) are -1.
     """
+    order, pivot_from, parent = elimination
     place, seen = scratch[0], scratch[1]
     child, sibling = family[0], family[1]
     for n in range(len(order)):

@@ -12,7 +12,7 @@ eliminated at once, and the front that first eliminates one of those that they t
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +55,16 @@ Quotient = namedtuple(
 )
 
 
-def eliminate(weight: Places, first: Places, near: Places) -> tuple[Places, Places, Places]:
-    """Order (v,), first place of each front in it (f + 1,), and each front's parent (f,) or −1.
+class Elimination(NamedTuple):
+    """In which order v variables are eliminated, and the f fronts that makes, children first."""
+
+    order: Places  # (v,)
+    pivot_from: Places  # (f + 1,) first place of each front in ``order``
+    parent: Places  # (f,) of each front, −1 for none
+
+
+def eliminate(weight: Places, first: Places, near: Places) -> Elimination:
+    """The order that fills in little, and its fronts.
 
     weight (v,): rows that each variable stands for; near[first[i] : first[i + 1]]: whom variable i
     touches, each of them once and never itself.
@@ -94,7 +102,7 @@ def eliminate(weight: Places, first: Places, near: Places) -> tuple[Places, Plac
     )
     fronts = _eliminate_all(q, count)
     found = q.order, q.pivot_from[: fronts + 1], q.parent[:fronts]
-    return found[0].astype(np.int64), found[1].astype(np.int64), found[2].astype(np.int64)
+    return Elimination(*(places.astype(np.int64) for places in found))
 
 
 @allocating_kernel
