@@ -19,6 +19,7 @@ from .particles.integrators.stability import least_rate
 from .rigid.contacts.contact_table import NORMAL
 from .rigid.owners import AWAKE
 from .settings import SolverSettings
+from .vec3 import between, length
 
 if TYPE_CHECKING:
     from .workspace import Workspace
@@ -50,14 +51,10 @@ def _stick_figures(x, stick, rest_length):
     for s in range(stick.shape[0]):
         a = stick[s, 0]
         b = stick[s, 1]
-        dx = x[b, 0] - x[a, 0]
-        dy = x[b, 1] - x[a, 1]
-        dz = x[b, 2] - x[a, 2]
-        length = math.sqrt(dx * dx + dy * dy + dz * dz)
-        rest = rest_length[s]
-        error = max(error, abs(length - rest))
+        far, rest = length(between(x, a, b)), rest_length[s]
+        error = max(error, abs(far - rest))
         if rest > 0.0:
-            stretch = max(length / rest - 1.0, 0.0)
+            stretch = max(far / rest - 1.0, 0.0)
             total += stretch
             largest = max(largest, stretch)
     return total / max(stick.shape[0], 1), largest, error

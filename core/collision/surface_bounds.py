@@ -22,8 +22,8 @@ import math
 
 from ..arrays import Floats, Ints
 from ..kernels.jit import kernel, lean_inline, parallel_kernel, prange
-from ..vec3 import ZERO, add, between, cross, dot, length, load, norm1, scale, vec
-from .axis_boxes import highest, lowest
+from ..vec3 import ZERO, add, between, cross, dot, length, load, norm1, scale, sub, vec
+from .axis_boxes import highest, lowest, widened
 from .surface_tree import SurfaceTree
 
 LEAST_COSINE = 0.3
@@ -73,8 +73,7 @@ def _triangle_bounds(triangle, t, moving):
     away = max(room[a], max(room[b], room[c]))
     low, high = _corner_bounds(triangle, t, x)
     slow, fast = _corner_bounds(triangle, t, speed)
-    low = low[0] - away, low[1] - away, low[2] - away
-    high = high[0] + away, high[1] + away, high[2] + away
+    low, high = widened(low, high, away)
     return low, high, slow, fast, stale[a] | stale[b] | stale[c]
 
 
@@ -295,7 +294,7 @@ def _bound_normal(normals, t, normal, is_first):
 @lean_inline
 def _sides(ab, ac):
     """Sum of the squares of a triangle's sides, m²."""
-    bc = ac[0] - ab[0], ac[1] - ab[1], ac[2] - ab[2]
+    bc = sub(ac, ab)
     return dot(ab, ab) + dot(ac, ac) + dot(bc, bc)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from ..arrays import Floats
 from ..kernels.jit import kernel, lean, lean_inline
 from ..records import Records
-from ..vec3 import along, cross, dot, length, load, sub
+from ..vec3 import along, cross, dot, length, load, scale, sub
 from .near_patches import CHUNKS, NearPatches, are_apart
 from .surface_bounds import LOWER, UPPER
 from .surface_distance import point_on_triangle
@@ -245,7 +245,7 @@ def nearest_triangle(parts, p, guess):
             continue
         a, b, c = load(x, triangle[t, 0]), load(x, triangle[t, 1]), load(x, triangle[t, 2])
         wa, wb, wc = point_on_triangle(p, a, b, c)
-        d = sub(p, along(along((wa * a[0], wa * a[1], wa * a[2]), wb, b), wc, c))
+        d = sub(p, along(along(scale(wa, a), wb, b), wc, c))
         distance = dot(d, d)
         if distance < best:
             best, found = distance, t
@@ -258,5 +258,4 @@ def normal_of(x, triangle, t):
     a = load(x, triangle[t, 0])
     n = cross(sub(load(x, triangle[t, 1]), a), sub(load(x, triangle[t, 2]), a))
     size = length(n)
-    f = 1.0 / size if size > 0.0 else 0.0
-    return f * n[0], f * n[1], f * n[2]
+    return scale(1.0 / size if size > 0.0 else 0.0, n)

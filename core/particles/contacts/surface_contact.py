@@ -16,6 +16,7 @@ from ...collision.surface_distance import nearest_weights, weighted
 from ...collision.surface_pairs import SLIT_SHARE, closing_speed
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import (
+    ZERO,
     along,
     cross,
     dot,
@@ -242,14 +243,11 @@ def measure_pairs(pairs, count, contacts, watch, found, vertices):
 @lean_inline
 def _displacement(contact, start, now):
     """How far a has moved against b in this substep."""
-    x, y, z = 0.0, 0.0, 0.0
+    moved = ZERO
     for c in range(4):
-        i = contact["corner"][c]
-        f = contact["weight"][c]
-        x += f * (now[i, 0] - start[i, 0])
-        y += f * (now[i, 1] - start[i, 1])
-        z += f * (now[i, 2] - start[i, 2])
-    return x, y, z
+        way = _went(start, now, contact["corner"][c])
+        moved = along(moved, contact["weight"][c], way)
+    return moved
 
 
 @lean_inline

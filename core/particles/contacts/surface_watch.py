@@ -16,6 +16,7 @@ import numpy as np
 
 from ...arrays import NONE
 from ...kernels.jit import lean, lean_inline
+from ...vec3 import length, load, sub
 
 LEAST_DISTANCE_KEPT = 0.2
 """Share of their distance that two features keep at least in one substep."""
@@ -114,8 +115,7 @@ def note_ways(watch, start, now):
 @lean_inline
 def _gone(x, start, i):
     """How far vertex i has gone, m."""
-    u, v, w = x[i, 0] - start[i, 0], x[i, 1] - start[i, 1], x[i, 2] - start[i, 2]
-    return math.sqrt(u * u + v * v + w * w)
+    return length(sub(load(x, i), load(start, i)))
 
 
 @lean

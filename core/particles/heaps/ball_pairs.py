@@ -80,9 +80,8 @@ def _cell_from(cell_key, cells, key):
 def _is_near(ball, place, a, b, margin):
     """Whether two balls are no farther apart than the margin (m), and either may be moved."""
     reach = ball[a]["radius"] + ball[b]["radius"] + margin
-    p, q = place[a]["start"], place[b]["start"]
-    x, y, z = p[0] - q[0], p[1] - q[1], p[2] - q[2]
-    if x * x + y * y + z * z >= reach * reach:
+    d = sub(place[a]["start"], place[b]["start"])
+    if dot(d, d) >= reach * reach:
         return False
     return ball[a]["inverse_mass"] + ball[b]["inverse_mass"] > 0.0
 

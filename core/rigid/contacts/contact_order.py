@@ -18,6 +18,7 @@ from collections import namedtuple
 import numpy as np
 
 from ...arrays import NONE
+from ...collision.axis_boxes import highest, lowest
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import load
 
@@ -100,8 +101,7 @@ def _widest_axis(item_count, owners, order, gravity):
     for n in range(item_count):
         if order.row[n] != NONE:
             x = load(owners.position, order.task[n])
-            low = min(low[0], x[0]), min(low[1], x[1]), min(low[2], x[2])
-            high = max(high[0], x[0]), max(high[1], x[1]), max(high[2], x[2])
+            low, high = lowest(low, x), highest(high, x)
     pull = max(abs(gravity[0]), abs(gravity[1]), abs(gravity[2]), 1e-9)
     best, most = 0, 0.0
     for k in range(3):
