@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from .state_part import StatePart
@@ -41,6 +42,12 @@ class TearTable(Generic[Torn]):
     def __len__(self) -> int:
         """How many bonds."""
         return len(self.bond)
+
+    def holding(self, weld: Ints) -> NDArray[np.bool_]:
+        """Which bonds (b,) hold where copies are welded like that: both of their ends are."""
+        one, other, far_one, far_other = self.bond.T
+        ends: NDArray[np.bool_] = (weld[one] == weld[other]) & (weld[far_one] == weld[far_other])
+        return ends
 
     def model_for(self, weld: Ints) -> Torn:
         """The model in which just these copies are welded."""

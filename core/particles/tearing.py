@@ -88,29 +88,33 @@ def _sums(values: Floats, ways: Ways) -> tuple[Floats, Floats]:
 
 def ways_to_part(tears: TearTable[Any]) -> Ways:
     """All ways to part one vertex that may tear, as things are welded now."""
-    bond, weld = tears.bond, tears.weld
-    holds = np.flatnonzero(
-        (weld[bond[:, 0]] == weld[bond[:, 1]]) & (weld[bond[:, 2]] == weld[bond[:, 3]])
-    )
-    holds = holds[tears.strength[bond[holds, 0]] > 0.0]
-    vertex = weld[bond[holds, 0]]
+    copies = tears.bond[:, :2]  # that each bond holds together
+    holds = np.flatnonzero(tears.holding(tears.weld))
+    holds = holds[tears.strength[copies[holds, 0]] > 0.0]
+    vertex = tears.weld[copies[holds, 0]]
     holds = holds[np.argsort(vertex, kind="stable")]
-    vertex = weld[bond[holds, 0]]
+    vertex = tears.weld[copies[holds, 0]]
     starts = np.flatnonzero(np.diff(vertex, prepend=-1))
     order: list[int] = []
-    found: list[tuple[int, int, int, int, float]] = []
+    whole: list[tuple[int, int]] = []
+    side: list[tuple[int, int]] = []
+    width: list[float] = []
     for rows in np.split(holds, starts[1:]) if len(holds) else []:
         key = tuple(rows.tolist())
         if key not in tears.known:
-            tears.known[key] = _ways_at(bond[rows, :2].tolist(), tears.half[rows])
+            tears.known[key] = _ways_at(copies[rows].tolist(), tears.half[rows])
         members, ways = tears.known[key]
         first = len(order)
-        last = first + len(members)
-        found.extend((first, last, first + a, first + b, width) for a, b, width in ways)
+        whole += [(first, first + len(members))] * len(ways)
+        side += [(first + a, first + b) for a, b, _ in ways]
+        width += [wide for _, _, wide in ways]
         order.extend(members)
-    table = np.array(found).reshape(-1, 5)
-    rows = table[:, :4].astype(np.int64)
-    return Ways(np.array(order, dtype=np.int32), rows[:, :2], rows[:, 2:], table[:, 4])
+    return Ways(
+        order=np.array(order, dtype=np.int32),
+        whole=np.array(whole, dtype=np.int64).reshape(-1, 2),
+        side=np.array(side, dtype=np.int64).reshape(-1, 2),
+        width=np.array(width, dtype=np.float64),
+    )
 
 
 def _ways_at(bonds: list[list[int]], half: Floats) -> tuple[list[int], list[Any]]:
@@ -201,10 +205,8 @@ def _part(tears: TearTable[Any], ways: Ways, ratio: Floats, weld: Ints) -> None:
 
 def _settled(tears: TearTable[Any], weld: Ints) -> Ints:
     """Let go of what no edge holds any longer; each copy is welded to the first that holds it."""
-    bond = tears.bond
     while True:
-        holds = (weld[bond[:, 0]] == weld[bond[:, 1]]) & (weld[bond[:, 2]] == weld[bond[:, 3]])
-        part = connected_parts(len(weld), bond[holds, :2])
+        part = connected_parts(len(weld), tears.bond[tears.holding(weld), :2])
         _, first, number = np.unique(part, return_index=True, return_inverse=True)
         held = first[number.reshape(-1)].astype(np.int32)
         held = np.where(tears.object >= 0, held, weld).astype(np.int32)

@@ -336,16 +336,16 @@ def _rigidity(
     child = parent >= 0
     length = np.where(child, np.linalg.norm(x - x[parent], axis=1), 0.0)
     length = np.maximum(length, 1e-3 * float(np.ptp(geometry.positions, axis=0).max()))
-    sums = np.column_stack([mass, mass[:, None] * x, mass * (x**2).sum(axis=1)])  # Σm, Σmx, Σmx²
+    # Σ m, Σ m x and Σ m x² of each node and all that it carries
+    carried, moment, square = mass.copy(), mass[:, None] * x, mass * (x**2).sum(axis=1)
     reach = np.zeros(count)
     for level in range(int(depth.max()), 0, -1):
         row = np.flatnonzero(depth == level)
-        np.add.at(sums, parent[row], sums[row])
+        for total in (carried, moment, square):
+            np.add.at(total, parent[row], total[row])
         np.maximum.at(reach, parent[row], reach[row] + length[row])
     about = x[parent]
-    inertia = (
-        sums[:, 4] - 2.0 * (sums[:, 1:4] * about).sum(axis=1) + sums[:, 0] * (about**2).sum(axis=1)
-    )
+    inertia = square - 2.0 * (moment * about).sum(axis=1) + carried * (about**2).sum(axis=1)
     top = np.arange(count, dtype=np.int32)
     for level in range(1, int(depth.max()) + 1):
         row = np.flatnonzero(depth == level)
@@ -361,7 +361,9 @@ def _rigidity(
     profile *= np.array([max(painted[node].mean(), 1e-6) for node in skeleton.nodes])
     stiff = skeleton.is_leaf & child
     rigidity = np.where(child, profile, 0.0)
-    factor = _sway_factor(skeleton, np.where(stiff, 1e3, 1.0) * rigidity, sums, length, top, omega)
+    stiffened = np.where(stiff, 1e3, 1.0) * rigidity
+    softness = np.divide(length, stiffened, out=np.zeros(count), where=child)
+    factor = _sway_factor(skeleton, softness, carried, moment, top, omega)
     rigidity = factor[top] * rigidity
     times = LEAF_SWAY[0] * (LEAF_SWAY[1] / LEAF_SWAY[0]) ** settings.leaf_softness
     rigidity[stiff] = ((times * omega) ** 2 * 0.5 * full * (reach + length))[stiff]
@@ -373,20 +375,24 @@ def _rigidity(
 
 
 def _sway_factor(
-    skeleton: PlantTree, rigidity: Floats, sums: Floats, length: Floats, top: Ints, omega: Floats
+    skeleton: PlantTree,
+    softness: Floats,
+    carried: Floats,
+    moment: Floats,
+    top: Ints,
+    omega: Floats,
 ) -> Floats:
     """Factor (q,) on the rigidities of each root's tree with which it sways at omega (q,) rad/s.
 
     Rayleigh's method: under a level load a in proportion to its masses a structure moves by u, and
     sways at ω² ≈ Σ m a·u/Σ m u². A tree is statically determinate: the load beyond a joint, of
-    which sums (q, ≥ 4) hold Σ m and Σ m x, is its moment, and the moments are the turns.
+    which carried (q,) kg is Σ m and moment (q, 3) kg·m is Σ m x, bends it, by softness (q,) L/EI.
     """
     parent, depth, x = skeleton.parent, skeleton.depth, skeleton.centre
     child = parent >= 0
-    softness = np.divide(length, rigidity, out=np.zeros(len(parent)), where=child)
-    mass = sums[:, 0].copy()
-    np.subtract.at(mass, parent[child], sums[child, 0])
-    arm = sums[:, 1:4] - sums[:, :1] * x[parent]
+    mass = carried.copy()
+    np.subtract.at(mass, parent[child], carried[child])
+    arm = moment - carried[:, None] * x[parent]
     work = np.zeros(len(parent))
     inertia = np.zeros(len(parent))
     for load in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)):
