@@ -112,7 +112,7 @@ def convex_contact(solids, p, q, triangle, reach, scratch, place):
     o = placed.centre[p]
     load_core(core, 0, solids, p, -1, vec(o))
     load_core(core, 1, solids, q, triangle, vec(o))
-    radii = (core.about[0, 0], core.about[1, 0])
+    radii = (core.swept[0]["ball"], core.swept[1]["ball"])
     limit = reach + radii[0] + radii[1]
     # a guess of the way from q to p, which stands at the origin
     t = core.points[1]

@@ -129,7 +129,7 @@ def supporting_face(core, side, solids, s, faces, d):
         store(face, 2, load(points, 1 if turned else 2))
         return 3, (1 if turned else 0), scale(-1.0 if turned else 1.0, n)
     if kind in (CAPSULE, CYLINDER):
-        return _round_face(points, core.about[side, 1], kind, r, face, d)
+        return _round_face(points, core.swept[side]["disc"], kind, r, face, d)
     store(face, 0, load(points, 0))
     return 1, 0, ZERO
 
@@ -327,7 +327,7 @@ def roundness(core, counts, m0, m1):
     chord = 0.0
     for side in range(2):
         if counts[side] == _CAP_CORNERS:
-            chord += _MOST_CUT * core.about[side, 1]
+            chord += _MOST_CUT * core.swept[side]["disc"]
     return chord * length(cross(m0, m1))
 
 

@@ -21,7 +21,7 @@ from .kinds import BOX, CAPSULE, MESH, PLANE, ROOM, SPHERE
 from .manifold import Place
 from .penetration import MOST_POLYTOPE_CORNERS, MOST_POLYTOPE_FACES, Polytope
 from .plane_contact import plane_contact
-from .support import Core, Hulls, Meshes, Placed, ShapeParts
+from .support import SWEPT_BY, Core, Hulls, Meshes, Placed, ShapeParts
 
 SCRATCHES = 1
 """Parts into which the items are dealt, each with scratch memory of its own. Just one: the kernel
@@ -32,7 +32,7 @@ NarrowPhaseScratch = namedtuple(
     [  # all (SCRATCHES, …); flat, for parallel loops take no tuples of tuples
         "core_points",
         "core_count",
-        "core_about",
+        "core_swept",
         "spot",
         "on_a",
         "index",
@@ -63,7 +63,7 @@ def narrow_phase_scratch(most_vertices: int) -> NarrowPhaseScratch:
     return NarrowPhaseScratch(
         np.zeros((SCRATCHES, 2, max(8, most_vertices), 3)),
         np.zeros((SCRATCHES, 2), dtype=np.int64),
-        np.zeros((SCRATCHES, 2, 5)),
+        np.zeros((SCRATCHES, 2), SWEPT_BY),
         np.zeros((SCRATCHES, MOST_POLYTOPE_CORNERS, 3)),
         np.zeros((SCRATCHES, MOST_POLYTOPE_CORNERS, 3)),
         np.zeros((SCRATCHES, MOST_POLYTOPE_CORNERS), dtype=np.int64),
@@ -84,7 +84,7 @@ def slot_of(scratch, n):
     """The part of the scratch memory that belongs to slot n."""
     simplex = Simplex(scratch.spot[n], scratch.on_a[n], scratch.index[n], scratch.weight[n])
     return Slot(
-        Core(scratch.core_points[n], scratch.core_count[n], scratch.core_about[n]),
+        Core(scratch.core_points[n], scratch.core_count[n], scratch.core_swept[n]),
         Polytope(simplex, scratch.face[n], scratch.plane[n], scratch.edge[n]),
         scratch.faces[n],
         Polygon(scratch.corner[n], scratch.label[n], scratch.height[n], scratch.chosen[n]),

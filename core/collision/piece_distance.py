@@ -38,13 +38,13 @@ def closest_of_piece(solids, s, part, corners, radius, reach, lane):
     core.count[0] = len(corners)
     for n in range(len(corners)):
         store(core.points[0], n, sub(corners[n], o))
-    core.about[0, 0], core.about[0, 1] = radius, 0.0
+    core.swept[0]["ball"], core.swept[0]["disc"] = radius, 0.0
     kind = solids.placed.kind[s]
     if kind in (PLANE, ROOM):
         normal, height = _level_of(solids.placed, s, part, o)
         return _lowest(core, normal, height, radius, reach)
     load_core(core, 1, solids, s, part, o)
-    thick = radius + core.about[1, 0]
+    thick = radius + core.swept[1]["ball"]
     state, count, normal = gjk(core, simplex, reach + thick, scale(-1.0, load(core.points[1], 0)))
     apart = length(normal)
     if state == FAR or (state == APART and apart > reach + thick):

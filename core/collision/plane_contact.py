@@ -36,7 +36,7 @@ def plane_contact(solids, p, q, wall, reach, scratch, place):
     polygon = scratch.polygon
     faces = scratch.faces
     load_core(core, 0, solids, p, -1, vec(o))
-    radius = core.about[0, 0]
+    radius = core.swept[0]["ball"]
     limit = reach + radius
     down = scale(-1.0, normal)
     _, lowest = farthest(core, 0, down)

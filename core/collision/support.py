@@ -12,16 +12,28 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
+import numpy as np
+
 from ..kernels.jit import lean, lean_inline
-from ..vec3 import add, along, column, dot, load, rotate, scale, store, sub
+from ..vec3 import add, along, column, dot, load, rotate, scale, set_vec, store, sub, vec
 from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE
+
+SWEPT_BY = np.dtype(
+    [
+        ("ball", np.float64),  # m, its radius
+        ("disc", np.float64),  # m, its radius
+        ("axis", np.float64, (3,)),  # of the disc
+    ],
+    align=True,
+)
+"""What the core of a shape is swept by; 0: by no ball, or no disc."""
 
 Core = namedtuple(
     "Core",
     [
         "points",  # (2, v, 3) m, of both shapes of a pair
         "count",  # (2,) how many of them are in use
-        "about",  # (2, 5): radius of the ball m, radius of the disc m, axis of the disc
+        "swept",  # (2,) SWEPT_BY
     ],
 )
 
@@ -51,12 +63,11 @@ def load_core(core, side, solids, s, triangle, o):
     placed, hulls, meshes = solids.placed, solids.hulls, solids.meshes
     kind = placed.kind[s]
     points = core.points[side]
-    about = core.about[side]
+    swept = core.swept[side]
     r = placed.rotation[s]
     size = placed.size[s]
     centre = sub(load(placed.centre, s), o)
-    about[0] = 0.0
-    about[1] = 0.0
+    swept["ball"] = swept["disc"] = 0.0
     if kind == BOX:
         core.count[side] = 8
         u, v = scale(size[0], column(r, 0)), scale(size[1], column(r, 1))
@@ -79,15 +90,18 @@ def load_core(core, side, solids, s, triangle, o):
             store(points, n, add(centre, rotate(r, corner)))
     elif kind == SPHERE:
         core.count[side] = 1
-        about[0] = size[0]
+        swept["ball"] = size[0]
         store(points, 0, centre)
     elif kind in (CAPSULE, CYLINDER):
         core.count[side] = 2
-        about[0 if kind == CAPSULE else 1] = size[0]
+        if kind == CAPSULE:
+            swept["ball"] = size[0]
+        else:
+            swept["disc"] = size[0]
         axis = column(r, 2)
         store(points, 0, along(centre, -size[1], axis))
         store(points, 1, along(centre, size[1], axis))
-        about[2], about[3], about[4] = axis
+        set_vec(swept["axis"], axis)
 
 
 @lean_inline
@@ -102,10 +116,10 @@ def farthest(core, side, d):
             most = far
             index = n
     p = load(points, index)
-    about = core.about[side]
-    disc = about[1]
+    swept = core.swept[side]
+    disc = swept["disc"]
     if disc > 0.0:
-        axis = (about[2], about[3], about[4])
+        axis = vec(swept["axis"])
         height = dot(d, axis)
         r = along(d, -height, axis)
         across = dot(r, r)

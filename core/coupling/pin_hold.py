@@ -27,6 +27,7 @@ from ..rigid.owners import velocity_at
 from ..vec3 import (
     ZERO,
     add_cross,
+    add_to,
     along,
     between,
     cross,
@@ -86,6 +87,9 @@ HOLD = np.dtype(
     align=True,
 )
 """A tether that a body is held by."""
+
+HOLD_GAIN = np.dtype([("speed", np.float64, (3,)), ("spin", np.float64, (3,))], align=True)
+"""What rows have given a body by now: speed in m/s and spin in rad/s."""
 
 
 Tethers = namedtuple(
@@ -235,11 +239,12 @@ def find_ties(m, body, particle, moving, rows):
 def hold_bodies(rows, count, particles, owners, h, gain):
     """Solve the rows, and give bodies their pushes and pulls, and the drag that a push allows.
 
-    gain (o, 6) m/s and rad/s is scratch.
+    gain (o,) HOLD_GAIN is scratch.
     """
     for m in range(count):
-        for k in range(6):
-            gain[rows[m]["owner"], k] = 0.0
+        own = gain[rows[m]["owner"]]
+        set_vec(own["speed"], ZERO)
+        set_vec(own["spin"], ZERO)
     for n in range(PIN_HOLD_PASSES):
         for step in range(count):
             _solve(rows[step if n % 2 == 0 else count - 1 - step], owners, gain)
@@ -261,17 +266,15 @@ def hold_bodies(rows, count, particles, owners, h, gain):
 
 @inline
 def _solve(row, owners, gain):
-    """Pull a body as far as one row needs, in its gain of speed and spin (6,)."""
+    """Pull a body as far as one row needs, in its gain."""
     o = row["owner"]
+    own = gain[o]
     d, r, turn = vec(row["toward"]), vec(row["arm"]), vec(row["turn"])
-    speed = (gain[o, 0], gain[o, 1], gain[o, 2])
-    spin = (gain[o, 3], gain[o, 4], gain[o, 5])
-    short = dot(d, add_cross(speed, spin, r)) - row["need"]
+    short = dot(d, add_cross(vec(own["speed"]), vec(own["spin"]), r)) - row["need"]
     pull = normal_sum(row["impulse"], -(row["mass"] * short))
     change = pull - row["impulse"]
     if change == 0.0:
         return
     row["impulse"] = pull
-    for k in range(3):
-        gain[o, k] += change * owners.inverse_mass[o] * d[k]
-        gain[o, 3 + k] += change * turn[k]
+    add_to(own["speed"], scale(change * owners.inverse_mass[o], d))
+    add_to(own["spin"], scale(change, turn))

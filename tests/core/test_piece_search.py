@@ -10,9 +10,11 @@ from verlet_physics.bench.cloth_scenes import sheet
 from verlet_physics.bench.rigid_scenes import rotation_matrices
 from verlet_physics.collision.shapes import TURNED_AT_MOST, way_by_turning
 from verlet_physics.particles.contacts.piece_contact import PieceContacts
+from verlet_physics.particles.contacts.piece_search import NEAR_PIECE
 from verlet_physics.recipes.cloth import add_cloth
 from verlet_physics.recipes.collider import add_collider
 from verlet_physics.recipes.geometry import Geometry
+from verlet_physics.records import records
 from verlet_physics.settings import ClothSettings, ColliderSettings
 from verlet_physics.step import advance
 
@@ -69,8 +71,9 @@ def test_all_that_touches_was_found_near(shape, monkeypatch):
         making = meeting.contacts.solving
         found = making["place"][c:end].copy()
         kept, count = self.near, self.near_count
-        pieces = np.arange(len(self.about.piece), dtype=np.int32)
-        self.near = np.column_stack([pieces, np.zeros_like(pieces), np.full_like(pieces, -1)])
+        pieces = np.arange(len(self.about.piece))
+        none = np.full_like(pieces, -1)
+        self.near = records(NEAR_PIECE, piece=pieces, shape=0 * pieces, triangle=none)
         self.near_count = len(pieces)
         whole = inner_find(self, c, meeting)
         assert whole == end

@@ -16,8 +16,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ...arrays import Ints
-from ...collision.axis_boxes import are_apart, highest, lowest
+from ...collision.axis_boxes import are_apart, highest, lowest, widened
 from ...collision.kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE
 from ...collision.narrow_phase import parts_of, slot_of
 from ...collision.piece_distance import closest_of_piece
@@ -43,7 +42,7 @@ from ...vec3 import (
 )
 from .contact_point import has_room, join_particles, join_shape, note_contact
 from .hook import ContactHook, Meeting, Surroundings
-from .piece_search import LOOK_EVERY, Paths, find_near_pieces, pieces_of, slack_of
+from .piece_search import LOOK_EVERY, NEAR_PIECE, Paths, find_near_pieces, pieces_of, slack_of
 
 AT_VERTEX = 0.999
 """Weight of a particle in the nearest point from which its own contact does."""
@@ -72,7 +71,7 @@ class PieceContacts(ContactHook):
         model = about.model
         self.model, self.about = model, about
         self.pieces = pieces_of(about.piece)
-        self.near: Ints = np.zeros((len(about.piece), 3), dtype=np.int32)
+        self.near = np.zeros(len(about.piece), NEAR_PIECE)
         self.near_count = 0
         triangle = model.shapes.meshes.triangle
         first_use = np.zeros(len(model.shapes.meshes.vertex), dtype=np.int32)
@@ -107,7 +106,7 @@ class PieceContacts(ContactHook):
         parted = self.model.surfaces.parts_meshes
         paths = Paths(x, previous, self.model.particles.radius, slack_of(meeting.fall))
         while (count := find_near_pieces(*near, parted, paths, self.near)) > len(self.near):
-            self.near = np.zeros((count * 3 // 2, 3), dtype=np.int32)
+            self.near = np.zeros(count * 3 // 2, NEAR_PIECE)
         self.near_count = count
 
     def find(self, c: int, meeting: Meeting) -> int:
@@ -207,8 +206,7 @@ def _approach(shapes, s, piece, x, previous):
     low = lowest(low, lowest(load(x, i), lowest(load(x, j), load(x, k))))
     high = highest(load(previous, i), highest(load(previous, j), load(previous, k)))
     high = highest(high, highest(load(x, i), highest(load(x, j), load(x, k))))
-    low = (low[0] - thick, low[1] - thick, low[2] - thick)
-    high = (high[0] + thick, high[1] + thick, high[2] + thick)
+    low, high = widened(low, high, thick)
     if are_apart(low, high, load(shapes.lower, s), load(shapes.upper, s)):
         return -1.0
     reach = 0.0
@@ -312,7 +310,7 @@ def find_piece_contacts(c, contacts, near, near_count, corner, radius, solids, p
     placed = Placed(shapes.kind, shapes.size, shapes.centre_before, shapes.rotation_before)
     before = ShapeParts(placed, hulls, meshes, solids.edges)
     for n in range(near_count):
-        e, s, triangle = near[n, 0], near[n, 1], np.int64(near[n, 2])
+        e, s, triangle = near[n]["piece"], near[n]["shape"], np.int64(near[n]["triangle"])
         i, j = corner[e, 0], corner[e, 1]
         is_wire = corner[e, 2] < 0
         k = j if is_wire else corner[e, 2]

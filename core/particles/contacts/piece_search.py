@@ -7,7 +7,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ...arrays import Ints
+from ...arrays import NONE, Ints
 from ...collision.axis_boxes import are_apart, highest, lowest, widened
 from ...collision.kinds import MESH, PLANE, ROOM
 from ...collision.shapes import way_by_turning
@@ -47,6 +47,16 @@ def pieces_of(corner: Ints) -> Pieces:
     each, run = np.zeros((2, len(corner), 3)), np.zeros((2, runs + 1, 3))
     return Pieces(corner, PieceBoxes(*each), PieceBoxes(*run))
 
+
+NEAR_PIECE = np.dtype(
+    [
+        ("piece", np.int32),
+        ("shape", np.int32),
+        ("triangle", np.int32),  # of the shape, if it is a mesh; else −1
+    ],
+    align=True,
+)
+"""A piece and a shape that may touch."""
 
 Paths = namedtuple(
     "Paths",
@@ -134,6 +144,12 @@ def _way_of(paths, i):
     return LOOK_EVERY * norm1(way)
 
 
+@lean_inline
+def _note_near(row, piece, shape, triangle):
+    """Write a row of `NEAR_PIECE`."""
+    row["piece"], row["shape"], row["triangle"] = piece, shape, triangle
+
+
 @lean
 def _add_triangles(near, count, pieces, e, solids, s, paths, room):
     """Rows for the triangles of the mesh s that piece e may touch; the row after them.
@@ -158,7 +174,7 @@ def _add_triangles(near, count, pieces, e, solids, s, paths, room):
     node = next_leaf(tree, node, end, low, high)
     while node < end:
         if count < near.shape[0]:
-            near[count, 0], near[count, 1], near[count, 2] = e, s, tree.leaf[node]
+            _note_near(near[count], e, s, tree.leaf[node])
         count += 1
         node = next_leaf(tree, node + 1, end, low, high)
     return count
@@ -182,17 +198,17 @@ def _add_piece(near, count, pieces, e, solids, room, tied, is_parted, paths):
     if is_mesh:
         return _add_triangles(near, count, pieces, e, (shapes, mesh_tree), s, paths, room)
     if count < near.shape[0]:
-        near[count, 0], near[count, 1], near[count, 2] = e, s, -1
+        _note_near(near[count], e, s, NONE)
     return count + 1
 
 
 @kernel
 def find_near_pieces(pieces, shapes, mesh_tree, tied, is_parted, paths, near):
-    """Write what may touch in the next `LOOK_EVERY` substeps to rows (piece, shape, sub); how many.
+    """Write what may touch in the next `LOOK_EVERY` substeps into near (m,) NEAR_PIECE; how many.
 
-    mesh_tree over the triangles of all meshes, each in its shape's frame. sub is −1, or a triangle
-    of the mesh. tied: what is not touched, see `tied_pieces`; is_parted (n,): particles of surfaces
-    that are kept apart from meshes elsewhere. There may be more than fit.
+    mesh_tree over the triangles of all meshes, each in its shape's frame. tied: what is not
+    touched, see `tied_pieces`; is_parted (n,): particles of surfaces that are kept apart from
+    meshes elsewhere. There may be more than fit.
     """
     _bound(pieces, paths)
     each, run = pieces.each, pieces.run

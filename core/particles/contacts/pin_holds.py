@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...coupling.pin_hold import HOLD, HoldContext, find_holds, find_ties, hold_bodies
+from ...coupling.pin_hold import HOLD, HOLD_GAIN, HoldContext, find_holds, find_ties, hold_bodies
 from ...coupling.tied_pieces import wearers
 from .hook import ContactHook, Meeting, Surroundings
 
@@ -17,7 +17,7 @@ class PinHolds(ContactHook):
         self.model, self.ties, self.tie_push = model, about.ties, about.tie_push
         self.tethers = about.tethers
         self.holds = np.zeros(256, HOLD)
-        self.gain = np.zeros((model.owner_count, 6))
+        self.gain = np.zeros(model.owner_count, HOLD_GAIN)
         self.mark = np.zeros(len(model.particles), dtype=np.int32)
         self.wearing = np.flatnonzero(wearers(model, about.ties)[1] >= 0)
 

@@ -33,6 +33,14 @@ Segments = namedtuple(
     ],
 )
 
+NEAR_STICK = np.dtype(
+    [("segment", np.int32), ("stick", np.int32), ("reach", np.float64)], align=True
+)
+"""A segment and a stick that may touch, and how far m they keep apart."""
+
+NEAR_FACE = np.dtype([("face", np.int32), ("stick", np.int32), ("end", np.int32)], align=True)
+"""A triangle and an end of a stick that may touch."""
+
 OWN_PAIR = np.dtype([("stick", np.int32, (2,)), ("reach", np.float64)], align=True)
 """Two sticks of one figure that may meet, and how far m they keep apart."""
 
@@ -61,7 +69,13 @@ def bound_limbs(segments, x, previous, slack):
 
 
 @lean_inline
-def _add_own_pairs(near, reach, segments, own):
+def _note_near(row, segment, stick, reach):
+    """Write a row of `NEAR_STICK`."""
+    row["segment"], row["stick"], row["reach"] = segment, stick, reach
+
+
+@lean_inline
+def _add_own_pairs(near, segments, own):
     """Rows for sticks of one figure that may touch, from the first on; returns how many."""
     radius, lower, upper = segments.radius, segments.lower, segments.upper
     count = 0
@@ -71,22 +85,21 @@ def _add_own_pairs(near, reach, segments, own):
         low, high = widened(load(lower, a), load(upper, a), -more)
         if are_apart(low, high, load(lower, b), load(upper, b)):
             continue
-        if count < reach.shape[0]:
-            near[count, 0], near[count, 1] = a, b
-            reach[count] = own[k]["reach"]
+        if count < near.shape[0]:
+            _note_near(near[count], a, b, own[k]["reach"])
         count += 1
     return count
 
 
 @kernel
-def find_near_limbs(segments, own, tree, x, previous, slack, near, reach):
-    """Write pairs of segments that may touch until the next look; returns how many.
+def find_near_limbs(segments, own, tree, x, previous, slack, near):
+    """Write what may touch a stick until the next look into near (m,) NEAR_STICK; how many.
 
-    own (k,) OWN_PAIR; tree over the boxes of the sticks. near (m, 2): the second one is a stick;
-    reach (m,) m that they keep apart; slack m, by gravity. There may be more than fit.
+    own (k,) OWN_PAIR; tree over the boxes of the sticks; slack m, by gravity. There may be more
+    than fit.
     """
     ends, radius, figure = segments.ends, segments.radius, segments.figure
-    count = _add_own_pairs(near, reach, segments, own)
+    count = _add_own_pairs(near, segments, own)
     limbs = figure.shape[0]
     root, end = root_of(0), end_of(limbs)
     for a in range(ends.shape[0]):
@@ -100,9 +113,8 @@ def find_near_limbs(segments, own, tree, x, previous, slack, near, reach):
             else:
                 meets = b > a and figure[a] != figure[b]
             if meets:
-                if count < reach.shape[0]:
-                    near[count, 0], near[count, 1] = a, b
-                    reach[count] = radius[a] + radius[b]
+                if count < near.shape[0]:
+                    _note_near(near[count], a, b, radius[a] + radius[b])
                 count += 1
             node = next_leaf(tree, node + 1, end, low, high)
     return count
@@ -117,9 +129,9 @@ def _are_ends_enough(x, i, j, thick, round):
 
 @kernel
 def find_near_faces(faces, segments, tree, x, previous, slack, near):
-    """Write pairs of triangles (f,) FACE and ends of sticks that may touch until the next look.
+    """Write triangles (f,) FACE and ends of sticks that may touch until the next look; how many.
 
-    near (m, 3): triangle, stick, which end; slack m, by gravity. Returns how many.
+    near (m,) NEAR_FACE; slack m, by gravity. There may be more than fit.
     """
     ball = segments.ball
     count = 0
@@ -142,7 +154,8 @@ def find_near_faces(faces, segments, tree, x, previous, slack, near):
                 ):
                     continue
                 if count < near.shape[0]:
-                    near[count, 0], near[count, 1], near[count, 2] = f, e, end
+                    row = near[count]
+                    row["face"], row["stick"], row["end"] = f, e, end
                 count += 1
             node = next_leaf(tree, node + 1, last, low, high)
     return count
@@ -188,20 +201,21 @@ def _way(x, previous, i, axis):
 
 
 @kernel
-def find_limb_contacts(c, contacts, near, reach, count, segments, particles):
+def find_limb_contacts(c, contacts, near, count, segments, particles):
     """Contacts of near segments, written from row c on; returns the row after them.
 
-    near (m, 2), reach (m,) from `find_near_limbs`. May return more than fit.
+    near from `find_near_limbs`. May return more than fit.
     """
     x, previous, inverse_mass = particles
     ends, limbs = segments.ends, segments.figure.shape[0]
     for n in range(count):
-        i, j = ends[near[n, 0], 0], ends[near[n, 0], 1]
-        k, m = ends[near[n, 1], 0], ends[near[n, 1], 1]
+        segment, stick, reach = near[n]["segment"], near[n]["stick"], near[n]["reach"]
+        i, j = ends[segment, 0], ends[segment, 1]
+        k, m = ends[stick, 0], ends[stick, 1]
         if inverse_mass[i] + inverse_mass[j] + inverse_mass[k] + inverse_mass[m] == 0.0:
             continue
         s, t = _nearest(previous, i, j, k, m)
-        if near[n, 0] >= limbs and i != j and (s > AT_VERTEX or s < 1.0 - AT_VERTEX):
+        if segment >= limbs and i != j and (s > AT_VERTEX or s < 1.0 - AT_VERTEX):
             continue  # a particle: has its own
         apart = sub(_at(previous, i, j, s), _at(previous, k, m, t))
         gap = length(apart)
@@ -210,7 +224,7 @@ def find_limb_contacts(c, contacts, near, reach, count, segments, particles):
         for axis in range(3):
             way += max(_way(x, previous, i, axis), _way(x, previous, j, axis))
             other += max(_way(x, previous, k, axis), _way(x, previous, m, axis))
-        if gap - reach[n] > way + other:
+        if gap - reach > way + other:
             continue
         if has_room(contacts, c):
             join_particles(contacts, c, 0, (i, j, j), (1.0 - s, s, 0.0))
@@ -221,7 +235,7 @@ def find_limb_contacts(c, contacts, near, reach, count, segments, particles):
                 normal = cross(between(previous, i, j), between(previous, k, m))
                 size = length(normal)
                 normal = divide(normal, size) if size > 0.0 else (0.0, 0.0, 1.0)
-            note_contact(contacts, c, normal, reach[n])
+            note_contact(contacts, c, normal, reach)
         c += 1
     return c
 
@@ -243,12 +257,11 @@ def _weights_over(previous, i, j, k, p):
 def find_face_contacts(c, contacts, near, count, faces, segments, particles):
     """Contacts of triangles with ends of sticks over their middle, written from row c on.
 
-    near (m, 3) and the others as for `find_near_faces`. Returns the row after them, may be more
-    than fit.
+    near from `find_near_faces`. Returns the row after them, may be more than fit.
     """
     x, previous, inverse_mass = particles
     for n in range(count):
-        f, e, end = near[n, 0], near[n, 1], near[n, 2]
+        f, e, end = near[n]["face"], near[n]["stick"], near[n]["end"]
         corner, p = faces[f]["corner"], segments.ends[e, end]
         i, j, k = corner[0], corner[1], corner[2]
         if inverse_mass[i] + inverse_mass[j] + inverse_mass[k] + inverse_mass[p] == 0.0:

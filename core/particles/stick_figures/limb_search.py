@@ -15,6 +15,8 @@ from ..contacts.piece_search import LOOK_EVERY, slack_of
 from .garment import CarriedPoints
 from .limb_contact import (
     FACE,
+    NEAR_FACE,
+    NEAR_STICK,
     OWN_PAIR,
     Segments,
     bound_limbs,
@@ -62,9 +64,8 @@ class StickFigures(ContactHook):
         corner = other_pieces[other_pieces[:, 2] >= 0]
         self.faces = records(FACE, corner=corner, radius=model.particles.radius[corner].min(axis=1))
         self._tree, self._scratch = tree_room(self.count), tree_scratch(self.count)
-        self.near = np.zeros((self.count, 2), dtype=np.int32)
-        self.reach = np.zeros(self.count)  # m
-        self.near_face = np.zeros((self.count, 3), dtype=np.int32)
+        self.near = np.zeros(self.count, NEAR_STICK)
+        self.near_face = np.zeros(self.count, NEAR_FACE)
         self.near_count = self.near_face_count = 0
         self._tethers = about.tethers if len(model.tethers) else None
 
@@ -88,23 +89,19 @@ class StickFigures(ContactHook):
         boxes = (segments.lower, segments.upper)
         build_tree(self._tree, *boxes, 0, self.count, self._scratch)
         moving = (self._tree, x, previous, slack)
-        while True:
-            room = (self.near, self.reach)
-            self.near_count = find_near_limbs(segments, self.own, *moving, *room)
-            if self.near_count <= len(self.reach):
-                break
-            self.near = np.zeros((self.near_count * 3 // 2, 2), dtype=np.int32)
-            self.reach = np.zeros(self.near_count * 3 // 2)
+        while (count := find_near_limbs(segments, self.own, *moving, self.near)) > len(self.near):
+            self.near = np.zeros(count * 3 // 2, NEAR_STICK)
+        self.near_count = count
         look = (self.faces, segments, *moving)
         while (count := find_near_faces(*look, self.near_face)) > len(self.near_face):
-            self.near_face = np.zeros((count * 3 // 2, 3), dtype=np.int32)
+            self.near_face = np.zeros(count * 3 // 2, NEAR_FACE)
         self.near_face_count = count
 
     def find(self, c: int, meeting: Meeting) -> int:
         """Contacts of all that is near."""
         given = (self.segments, meeting.particles)
         if self.near_count:
-            near = (self.near, self.reach, self.near_count)
+            near = (self.near, self.near_count)
             c = find_limb_contacts(c, meeting.contacts, *near, *given)
         if len(self.faces):
             near_faces = (self.near_face, self.near_face_count, self.faces)

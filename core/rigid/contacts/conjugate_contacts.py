@@ -72,9 +72,6 @@ do not give way, and may grow for ever."""
 SLIDING_SHARE = 1.0 - 1e-9
 """Share of the friction that there can be from which on a contact slides."""
 
-ZZ, ZD, DD, ZG, DG = range(5)
-"""Columns of an island's sums."""
-
 Z, D = range(2)
 """Places of the two directions in `Islands.twist`, and of how far to go along them."""
 
@@ -125,10 +122,9 @@ def _error(row, d, owners):
 @lean_inline
 def _clear_islands(islands):
     for o in range(islands.label.shape[0]):
-        for k in range(5):
-            islands.island[o]["sums"][k] = 0.0
-        islands.island[o]["one_by_one"] = 0.0
-        islands.island[o]["energy"] = islands.island[o]["jump"] = 0.0
+        island = islands.island[o]
+        island["zz"] = island["zd"] = island["dd"] = island["zg"] = island["dg"] = 0.0
+        island["one_by_one"] = island["energy"] = island["jump"] = 0.0
         for k in range(6):
             islands.twist[o, Z, k] = islands.twist[o, D, k] = 0.0
 
@@ -146,26 +142,25 @@ def _sum_rows(contacts, owners, h, is_ahead):
         aim_velocity(row, owners, contacts.buffer, h, is_ahead, False)
         blow["free"] = _free_impulses(row)
         island = islands.island[i]
-        sums = island["sums"]
         if blow["free"] > 0 and row["mass"] > 0.0:
             island["one_by_one"] += blow["step"][NORMAL] ** 2 / row["mass"]
         for d in range(blow["free"]):
             g = _error(row, d, owners)
-            sums[ZG] += blow["step"][d] * g
-            sums[DG] += blow["direction"][d] * g
+            island["zg"] += blow["step"][d] * g
+            island["dg"] += blow["direction"][d] * g
             _add_twist(row, d, twist, Z, owners, blow["step"][d])
             _add_twist(row, d, twist, D, owners, blow["direction"][d])
     for c in range(contacts.count[0]):
         row, blow = contacts.rows[c], contacts.blow[c]
         if blow["free"] == 0:
             continue
-        sums = islands.island[island_of(islands, row, owners)]["sums"]
+        island = islands.island[island_of(islands, row, owners)]
         for d in range(blow["free"]):
             by_z = _twist_speed(row, d, twist, Z)
             by_d = _twist_speed(row, d, twist, D)
-            sums[ZZ] += blow["step"][d] * by_z
-            sums[ZD] += blow["step"][d] * by_d
-            sums[DD] += blow["direction"][d] * by_d
+            island["zz"] += blow["step"][d] * by_z
+            island["zd"] += blow["step"][d] * by_d
+            island["dd"] += blow["direction"][d] * by_d
 
 
 @lean
@@ -179,9 +174,9 @@ def go_on(contacts, owners, h, is_ahead):
     _sum_rows(contacts, owners, h, is_ahead)
     for o in range(islands.label.shape[0]):
         island = islands.island[o]
-        share, sums = island["share"], island["sums"]
+        share = island["share"]
         share[Z] = share[D] = 0.0
-        zz, zd, dd, zg, dg = sums[ZZ], sums[ZD], sums[DD], sums[ZG], sums[DG]
+        zz, zd, dd, zg, dg = island["zz"], island["zd"], island["dd"], island["zg"], island["dg"]
         det = zz * dd - zd * zd
         if island["is_uneven"] == 0 or zz <= SLACK * island["one_by_one"]:
             continue

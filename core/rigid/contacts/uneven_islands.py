@@ -32,7 +32,11 @@ ISLAND = np.dtype(
         ("energy", np.float64),  # J, by how much the last step has raised the energy
         ("jump", np.float64),  # m/s, largest change of what a contact asks for by the last step
         ("most", np.float64),  # m/s, up to which it is taken
-        ("sums", np.float64, (5,)),  # zᵀAz, zᵀAd, dᵀAd, zᵀg, dᵀg
+        ("zz", np.float64),  # zᵀAz; likewise for directions z and d, and errors g
+        ("zd", np.float64),
+        ("dd", np.float64),
+        ("zg", np.float64),
+        ("dg", np.float64),
         ("one_by_one", np.float64),  # zᵀ diag(A) z, of normal impulses
         ("share", np.float64, (2,)),  # how far to go on along z and d
     ],
