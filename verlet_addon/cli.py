@@ -75,27 +75,19 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def run(arguments: list[str]) -> int:
+def _act(options: argparse.Namespace) -> int:
     """Bake the open file and save it; 0 when all was written, 1 when not, 2 for a wrong call."""
-    try:
-        options = parse(arguments)
-    except SystemExit as stop:  # argparse has printed why
-        return int(stop.code or 0)
     if not bpy.data.filepath:
         print("Error: no file is open. Name the .blend file before --command", file=sys.stderr)
         return 2
-    try:
-        for setting in options.set:
-            path, mark, value = setting.rpartition("=")
-            if not mark:
-                raise VerletError(f"{setting!r} is no PATH=VALUE")
-            set_by_path(path, value)
-        if options.check:
-            return _check()
-        return _free(options) if options.free else _bake_and_save(options)
-    except (VerletError, RuntimeError, OSError) as error:  # Blender's saving raises the latter
-        print(f"Error: {error}", file=sys.stderr)
-        return 1
+    for setting in options.set:
+        path, mark, value = setting.rpartition("=")
+        if not mark:
+            raise VerletError(f"{setting!r} is no PATH=VALUE")
+        set_by_path(path, value)
+    if options.check:
+        return _check()
+    return _free(options) if options.free else _bake_and_save(options)
 
 
 def _check() -> int:
@@ -181,5 +173,5 @@ def _save(output: str | None) -> None:
         bpy.ops.wm.save_mainfile()
 
 
-_command = Command(BAKE_COMMAND, run)
-register, unregister = _command.register, _command.unregister
+_command = Command(BAKE_COMMAND, parse, _act)
+run, register, unregister = _command.run, _command.register, _command.unregister

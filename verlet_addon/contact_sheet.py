@@ -116,26 +116,18 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def run(arguments: list[str]) -> int:
-    """Make the sheet; 0 when it is there, 1 when not, 2 for a wrong call."""
-    try:
-        options = parse(arguments)
-    except SystemExit as stop:  # argparse has printed why
-        return int(stop.code or 0)
+def _act(options: argparse.Namespace) -> int:
+    """Make the sheet; 0 when it is there, 2 for a wrong call."""
     pairs = [one.partition("=") for one in options.pictures]
     if options.columns < 1 or not all(mark for _, mark, _ in pairs):
         print("Error: write pictures as LABEL=FILE, and at least one column", file=sys.stderr)
         return 2
-    try:
-        pictures = [picture(Path(file)) for _, _, file in pairs]
-        labels = [label for label, _, _ in pairs]
-        save(sheet_of(pictures, labels, options.columns), Path(options.output))
-    except (VerletError, RuntimeError, OSError) as error:
-        print(f"Error: {error}", file=sys.stderr)
-        return 1
+    pictures = [picture(Path(file)) for _, _, file in pairs]
+    labels = [label for label, _, _ in pairs]
+    save(sheet_of(pictures, labels, options.columns), Path(options.output))
     print(f"{len(pictures)} pictures on {options.output}")
     return 0
 
 
-_command = Command(SHEET_COMMAND, run)
-register, unregister = _command.register, _command.unregister
+_command = Command(SHEET_COMMAND, parse, _act)
+run, register, unregister = _command.run, _command.register, _command.unregister

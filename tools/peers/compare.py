@@ -54,7 +54,8 @@ def _blender() -> Path:
     return blender_environment(BLENDERS["5.2"])
 
 
-def _jolt() -> Path:
+def jolt_environment() -> Path:
+    """The environment of Jolt, for cloth and for rigid bodies."""
     return ensure_environment("jolt", "3.13", JOLT_REQUIREMENTS)
 
 
@@ -101,7 +102,7 @@ PEERS = (
     Peer(
         "Jolt",
         "jolt.py",
-        _jolt,
+        jolt_environment,
         {"substeps": 4, "iterations": 10, "damping": 0.1},
         tuple(
             {"substeps": substeps, "iterations": iterations}

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from tools.environments import (
     BLENDERS,
-    JOLT_REQUIREMENTS,
     PYBULLET_REQUIREMENTS,
     RAPIER_REQUIREMENTS,
     blender_environment,
@@ -18,7 +17,7 @@ from tools.environments import (
     default_blender,
     ensure_environment,
 )
-from tools.peers.compare import machine, simulate
+from tools.peers.compare import jolt_environment, machine, simulate
 from tools.peers.pages import write_part
 from tools.peers.rigid_table import AWAKE, COARSE, OURS, RIVAL, Case, Results, Row, page
 from tools.processes import ROOT, Failure, run, shown
@@ -52,10 +51,6 @@ def _blender() -> Path:
     return blender_environment(BLENDERS["5.0"])
 
 
-def _jolt() -> Path:
-    return ensure_environment("jolt", "3.13", JOLT_REQUIREMENTS)
-
-
 def _rapier() -> Path:
     return ensure_environment("rapier", default_blender().python, RAPIER_REQUIREMENTS)
 
@@ -77,9 +72,10 @@ ENGINES = (
         kinds=("chain", "ragdolls"),
         has_limits=True,
     ),
-    Engine("Jolt", "rigid_jolt.py", _jolt, "3 steps", {}),
+    Engine("Jolt", "rigid_jolt.py", jolt_environment, "3 steps", {}),
     Engine(
-        *("Jolt", "rigid_jolt.py", _jolt, "10 steps, slop 1 mm", {"substeps": 10, "slop": 1e-3}),
+        *("Jolt", "rigid_jolt.py", jolt_environment, "10 steps, slop 1 mm"),
+        {"substeps": 10, "slop": 1e-3},
         most_bodies=0,
     ),
     Engine("Rapier", "rigid_rapier.py", _rapier, "3 steps", {}),

@@ -16,7 +16,10 @@ from ..properties.bake_record import BAKE_MARK
 
 @dataclass
 class Leftovers:
-    """Meshes and actions that freed objects no longer use; others may."""
+    """Meshes and actions that freed objects no longer use; others may.
+
+    Objects are freed ``with`` them: at its end what nothing uses is removed.
+    """
 
     meshes: list[bpy.types.Mesh | bpy.types.Curve] = field(default_factory=list)
     actions: list[bpy.types.Action] = field(default_factory=list)
@@ -26,7 +29,10 @@ class Leftovers:
         if action is not None:
             self.actions.append(action)
 
-    def remove(self) -> None:
+    def __enter__(self) -> Leftovers:
+        return self
+
+    def __exit__(self, *error: object) -> None:
         """Remove those that a bake has made and nothing uses: meshes first, they use actions."""
         _remove_unused(self.meshes)
         _remove_unused(action for action in self.actions if action.get(BAKE_MARK))

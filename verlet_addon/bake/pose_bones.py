@@ -75,9 +75,8 @@ def write(
         raise BakeError(ob.name, "a pose holds values that are not numbers.")
     require_bakeable(ob)
     if ob.verlet_bake.pose.is_baked:
-        leftovers = Leftovers()
-        detach(ob, leftovers)
-        leftovers.remove()
+        with Leftovers() as leftovers:
+            detach(ob, leftovers)
     record = ob.verlet_bake.pose
     bones = [ob.pose.bones[track.name] for track in tracks]
     record.bones = json.dumps({bone.name: _values(bone) for bone in bones})

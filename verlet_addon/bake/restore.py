@@ -30,14 +30,11 @@ def free_many(objects: Iterable[bpy.types.Object]) -> int:
             transforms.require_freeable(ob)
         if ob.verlet_bake.pose.is_baked:
             pose_bones.require_freeable(ob)
-    leftovers = Leftovers()
-    try:
+    with Leftovers() as leftovers:
         for ob in baked:
             carriers.give_back(ob)
             shape_keys.detach(ob, leftovers)
             cache_file.detach(ob)
             transforms.detach(ob, leftovers)
             pose_bones.detach(ob, leftovers)
-    finally:
-        leftovers.remove()
     return len(baked)

@@ -63,9 +63,8 @@ def write(
 
 def free(ob: bpy.types.Object) -> None:
     """Take the baked shape keys away and put back what was there. Harmless without a bake."""
-    leftovers = Leftovers()
-    detach(ob, leftovers)
-    leftovers.remove()
+    with Leftovers() as leftovers:
+        detach(ob, leftovers)
 
 
 def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:

@@ -132,9 +132,8 @@ def write(
 
 def free(ob: bpy.types.Object) -> None:
     """Put back all that ``write`` has displaced. Harmless without a bake."""
-    leftovers = Leftovers()
-    detach(ob, leftovers)
-    leftovers.remove()
+    with Leftovers() as leftovers:
+        detach(ob, leftovers)
 
 
 def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
