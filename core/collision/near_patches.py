@@ -9,10 +9,6 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..kernels.jit import kernel, lean_inline, parallel_kernel, prange
 from .surface_bounds import (
-    FASTEST,
-    LOWER,
-    SLOWEST,
-    UPPER,
     WANTED,
     are_flat,
     open_patches,
@@ -41,17 +37,17 @@ CHUNKS = 64
 
 
 @lean_inline
-def are_apart(one, a, other, b, horizon):
-    """Whether the boxes of two nodes stay apart for horizon substeps."""
+def are_apart(one, other, horizon):
+    """Whether two `MOVING_BOX`es stay apart for horizon substeps."""
     for k in range(3):
-        gap = other[b, LOWER + k] - one[a, UPPER + k]
+        gap = other["lower"][k] - one["upper"][k]
         if gap > 0.0:
-            closing = one[a, FASTEST + k] - other[b, SLOWEST + k]
+            closing = one["fastest"][k] - other["slowest"][k]
             if gap > horizon * max(closing, 0.0):
                 return True
-        gap = one[a, LOWER + k] - other[b, UPPER + k]
+        gap = one["lower"][k] - other["upper"][k]
         if gap > 0.0:
-            closing = other[b, FASTEST + k] - one[a, SLOWEST + k]
+            closing = other["fastest"][k] - one["slowest"][k]
             if gap > horizon * max(closing, 0.0):
                 return True
     return False
@@ -86,7 +82,7 @@ def _next_partner(one, other, is_self, p, n, horizon):
     """
     a, end = one.root[p], other.skip[0]
     while n < end:
-        if is_nothing_new(one, a, other, n) or are_apart(one.bounds, a, other.bounds, n, horizon):
+        if is_nothing_new(one, a, other, n) or are_apart(one.bounds[a], other.bounds[n], horizon):
             n = other.skip[n]
             continue
         q = other.patch[n]

@@ -22,19 +22,13 @@ import math
 
 from ..arrays import Floats, Ints
 from ..kernels.jit import kernel, lean_inline, parallel_kernel, prange
-from ..vec3 import ZERO, add, between, cross, dot, length, load, norm1, scale, sub, vec
+from ..vec3 import ZERO, add, between, cross, dot, length, load, norm1, scale, set_vec, sub
 from .axis_boxes import highest, lowest, widened
 from .surface_tree import SurfaceTree
 
 LEAST_COSINE = 0.3
 """Cosine of the angle that the bounds of a patch's normals may have with its axis, so also how far
 a normal may leave its bounds before a patch that was flat may be so no longer."""
-
-LOWER, UPPER, SLOWEST, FASTEST = range(0, 12, 3)
-"""Columns of `SurfaceTree.bounds`."""
-
-COSINE, SINE = 3, 4
-"""Columns of `SurfaceTree.cone` after those of the axis: of half its opening."""
 
 WANTED, OPENED = 1, 2
 """Of `SurfaceTree.opened`: what lies inside is asked for; it is bounded."""
@@ -58,11 +52,12 @@ def _corner_bounds(triangle, t, x):
 
 
 @lean_inline
-def _write(bounds, node, low, high, first):
-    """Note the lowest and highest of something for a node, in columns from ``first`` on."""
-    for k in range(3):
-        bounds[node, first + k] = low[k]
-        bounds[node, first + 3 + k] = high[k]
+def _write(box, low, high, slow, fast):
+    """Write a `MOVING_BOX`."""
+    set_vec(box["lower"], low)
+    set_vec(box["upper"], high)
+    set_vec(box["slowest"], slow)
+    set_vec(box["fastest"], fast)
 
 
 @lean_inline
@@ -92,27 +87,19 @@ def _bound_patch(tree, p, triangle, moving):
         low, high = lowest(low, lower), highest(high, upper)
         slow, fast = lowest(slow, slower), highest(fast, faster)
         any_stale |= is_stale
-    _write(tree.bounds, root, low, high, LOWER)
-    _write(tree.bounds, root, slow, fast, SLOWEST)
+    _write(tree.bounds[root], low, high, slow, fast)
     tree.stale[root] = any_stale
     tree.opened[p] = 0
 
 
 @lean_inline
-def _bound_children(bounds, node, other, low, high):
-    """Bounds of a node by those of its two children, of which ``other`` is the second."""
-    child = node + 1
-    for k in range(3):
-        bounds[node, low + k] = min(bounds[child, low + k], bounds[other, low + k])
-        bounds[node, high + k] = max(bounds[child, high + k], bounds[other, high + k])
-
-
-@lean_inline
-def _bound_boxes_of_children(tree, node):
-    """The same for boxes and speeds, and whether anything below is stale."""
+def _bound_by_children(tree, node):
+    """Box and speeds of a node by those of its two children, and whether anything is stale."""
     other = tree.skip[node + 1]
-    _bound_children(tree.bounds, node, other, LOWER, UPPER)
-    _bound_children(tree.bounds, node, other, SLOWEST, FASTEST)
+    a, b = tree.bounds[node + 1], tree.bounds[other]
+    low, high = lowest(a["lower"], b["lower"]), highest(a["upper"], b["upper"])
+    slow, fast = lowest(a["slowest"], b["slowest"]), highest(a["fastest"], b["fastest"])
+    _write(tree.bounds[node], low, high, slow, fast)
     tree.stale[node] = tree.stale[node + 1] | tree.stale[other]
 
 
@@ -126,7 +113,7 @@ def _bound_patches(tree, triangle, x, speed, room, stale):
 @kernel
 def _bound_upper_boxes(tree):
     for n in range(tree.upper.shape[0] - 1, -1, -1):
-        _bound_boxes_of_children(tree, tree.upper[n])
+        _bound_by_children(tree, tree.upper[n])
 
 
 def gather_boxes(
@@ -154,11 +141,10 @@ def _open_patch(tree, p, triangle, moving):
     for node in range(tree.skip[root] - 1, root, -1):
         t = tree.leaf[node]
         if t < 0:
-            _bound_boxes_of_children(tree, node)
+            _bound_by_children(tree, node)
             continue
         low, high, slow, fast, is_stale = _triangle_bounds(triangle, t, moving)
-        _write(tree.bounds, node, low, high, LOWER)
-        _write(tree.bounds, node, slow, fast, SLOWEST)
+        _write(tree.bounds[node], low, high, slow, fast)
         tree.stale[node] = is_stale
     tree.opened[p] = OPENED
 
@@ -251,12 +237,12 @@ def _bound_own_normals(tree, p, triangle, flight, horizon):
         size = length(normal)
         least, sides = size, max(_sides(ab, ac), _sides(end_b, end_c))
         moved = norm1(add(cross(ab, turn_c), cross(turn_b, ac))) + norm1(cross(turn_b, turn_c))
-        _bound_normal(tree.normals, t, normal, True)
+        _bound_normal(tree.normals[t], normal, True)
         if moved > HARDLY_TURNED * size:
             moved = 0.0
             last, mixed = cross(end_b, end_c), add(cross(ab, end_c), cross(end_b, ac))
-            _bound_normal(tree.normals, t, mixed, False)
-            _bound_normal(tree.normals, t, last, False)
+            _bound_normal(tree.normals[t], mixed, False)
+            _bound_normal(tree.normals[t], last, False)
             along = min(0.5 * dot(normal, mixed), dot(normal, last))
             least = min(size, along / size if size > 0.0 else 0.0)
         stray, around = max(slack[a], max(slack[b], slack[c])), math.sqrt(3.0 * sides)
@@ -278,17 +264,14 @@ def _safe_share(least, moved, stray, around):
 
 
 @lean_inline
-def _bound_normal(normals, t, normal, is_first):
+def _bound_normal(bounds, normal, is_first):
     """Take a normal into the bounds of those of a triangle."""
     size = length(normal)
-    f = 1.0 / size if size > 0.0 else 0.0
-    for k in range(3):
-        low = high = f * normal[k]
-        if not is_first:
-            low = min(low, normals[t, k])
-            high = max(high, normals[t, 3 + k])
-        normals[t, k] = low
-        normals[t, 3 + k] = high
+    low = high = scale(1.0 / size if size > 0.0 else 0.0, normal)
+    if not is_first:
+        low, high = lowest(low, bounds["least"]), highest(high, bounds["most"])
+    set_vec(bounds["least"], low)
+    set_vec(bounds["most"], high)
 
 
 @lean_inline
@@ -305,18 +288,18 @@ def _bound_patch_normals(tree, p):
     axis = ZERO
     for node in range(root, tree.skip[root]):
         if tree.leaf[node] >= 0:
-            axis = _added_normals(axis, tree.normals, tree.leaf[node])
+            axis = _added_normals(axis, tree.normals[tree.leaf[node]])
     for n in range(tree.rim_start[p], tree.rim_start[p + 1]):
-        axis = _added_normals(axis, tree.normals, tree.rim[n])
+        axis = _added_normals(axis, tree.normals[tree.rim[n]])
     size = length(axis)
     axis = scale(1.0 / size if size > 0.0 else 0.0, axis)
     cosine = 1.0
     for node in range(root, tree.skip[root]):
         if tree.leaf[node] >= 0:
-            cosine = min(cosine, _least_along(axis, tree.normals, tree.leaf[node]))
+            cosine = min(cosine, _least_along(axis, tree.normals[tree.leaf[node]]))
     for n in range(tree.rim_start[p], tree.rim_start[p + 1]):
-        cosine = min(cosine, _least_along(axis, tree.normals, tree.rim[n]))
-    _write_cone(tree.cone, root, axis, cosine)
+        cosine = min(cosine, _least_along(axis, tree.normals[tree.rim[n]]))
+    _write_cone(tree.cone[root], axis, cosine)
     if cosine >= LEAST_COSINE:
         watch_flat_patch(tree, p)
 
@@ -333,21 +316,17 @@ def watch_flat_patch(tree, p):
 
 
 @lean_inline
-def _added_normals(axis, normals, t):
+def _added_normals(axis, bounds):
     """A vector with those in the middle of a triangle's bounds added twice."""
-    return (
-        axis[0] + normals[t, 0] + normals[t, 3],
-        axis[1] + normals[t, 1] + normals[t, 4],
-        axis[2] + normals[t, 2] + normals[t, 5],
-    )
+    return add(add(axis, bounds["least"]), bounds["most"])
 
 
 @lean_inline
-def _least_along(axis, normals, t):
+def _least_along(axis, bounds):
     """The least product of an axis with what the bounds of a triangle's normals hold."""
     least = 0.0
     for k in range(3):
-        least += min(axis[k] * normals[t, k], axis[k] * normals[t, 3 + k])
+        least += min(axis[k] * bounds["least"][k], axis[k] * bounds["most"][k])
     return least
 
 
@@ -358,40 +337,38 @@ def _watch(tree, t):
 
 
 @lean_inline
-def _write_cone(cone, node, axis, cosine):
+def _write_cone(cone, axis, cosine):
     """Note around what axis a node's normals lie, and how near it; nothing wider than a half."""
-    for k in range(3):
-        cone[node, k] = axis[k]
-    cone[node, COSINE] = max(cosine, 0.0)
-    cone[node, SINE] = math.sqrt(1.0 - min(max(cosine, 0.0), 1.0) ** 2)
+    set_vec(cone["axis"], axis)
+    cone["cosine"] = max(cosine, 0.0)
+    cone["sine"] = math.sqrt(1.0 - min(max(cosine, 0.0), 1.0) ** 2)
 
 
 @lean_inline
-def _joint_cosine(cone, one, other):
+def _joint_cosine(one, other):
     """Cosine of half the opening of a cone around two, whose axis lies between theirs; else ≤ 0."""
-    a, b = vec(cone[one]), vec(cone[other])
-    along = dot(a, b)
+    along = dot(one["axis"], other["axis"])
     cosine, sine = math.sqrt(max(0.5 + 0.5 * along, 0.0)), math.sqrt(max(0.5 - 0.5 * along, 0.0))
     return min(
-        cone[one, COSINE] * cosine - cone[one, SINE] * sine,
-        cone[other, COSINE] * cosine - cone[other, SINE] * sine,
+        one["cosine"] * cosine - one["sine"] * sine,
+        other["cosine"] * cosine - other["sine"] * sine,
     )
 
 
 @lean_inline
 def _bound_cone_of_children(tree, node):
     """The cone of a node by those of its two children."""
-    one, other = node + 1, tree.skip[node + 1]
-    axis = add(vec(tree.cone[one]), vec(tree.cone[other]))
+    one, other = tree.cone[node + 1], tree.cone[tree.skip[node + 1]]
+    axis = add(one["axis"], other["axis"])
     size = length(axis)
     axis = scale(1.0 / size if size > 0.0 else 0.0, axis)
-    _write_cone(tree.cone, node, axis, _joint_cosine(tree.cone, one, other))
+    _write_cone(tree.cone[node], axis, _joint_cosine(one, other))
 
 
 @lean_inline
 def are_flat(tree, one, other):
     """Whether what lies below two nodes is flat together, and stays so or is watched."""
-    return _joint_cosine(tree.cone, one, other) >= LEAST_COSINE
+    return _joint_cosine(tree.cone[one], tree.cone[other]) >= LEAST_COSINE
 
 
 @lean_inline

@@ -21,7 +21,6 @@ from ..kernels.jit import kernel, lean, lean_inline
 from ..records import Records
 from ..vec3 import along, cross, dot, length, load, scale, sub
 from .near_patches import CHUNKS, NearPatches, are_apart
-from .surface_bounds import LOWER, UPPER
 from .surface_distance import point_on_triangle
 from .surface_tree import CollisionSurface, are_in_skin, do_meet
 
@@ -141,7 +140,7 @@ def find_crossings(crossings, patches, one, other, surface, x):
                 continue
             m = node + 1 if is_self and n == a else n
             while m < past:
-                if are_apart(one.bounds, node, other.bounds, m, 0.0):
+                if are_apart(one.bounds[node], other.bounds[m], 0.0):
                     m = other.skip[m]
                     continue
                 u = other.leaf[m]
@@ -172,12 +171,12 @@ def all_crossings(
 
 
 @lean_inline
-def _misses(bounds, node, p, d):
-    """Whether a ray from p along d misses the box of a node."""
+def _misses(box, p, d):
+    """Whether a ray from p along d misses a box."""
     near, far = 0.0, math.inf
     for k in range(3):
-        a = (bounds[node, LOWER + k] - p[k]) / d[k]
-        b = (bounds[node, UPPER + k] - p[k]) / d[k]
+        a = (box["lower"][k] - p[k]) / d[k]
+        b = (box["upper"][k] - p[k]) / d[k]
         near, far = max(near, min(a, b)), min(far, max(a, b))
     return near > far
 
@@ -190,7 +189,7 @@ def _turns_around(parts, p, d):
     total = 0
     node, end = 0, tree.skip[0]
     while node < end:
-        if _misses(tree.bounds, node, p, d):
+        if _misses(tree.bounds[node], p, d):
             node = tree.skip[node]
             continue
         t = tree.leaf[node]
@@ -217,11 +216,11 @@ def is_inside(parts, p):
 
 
 @lean_inline
-def _box_distance(bounds, node, p):
-    """Square of the distance from p to the box of a node."""
+def _box_distance(box, p):
+    """Square of the distance from p to a box."""
     total = 0.0
     for k in range(3):
-        d = max(0.0, max(bounds[node, LOWER + k] - p[k], p[k] - bounds[node, UPPER + k]))
+        d = max(0.0, max(box["lower"][k] - p[k], p[k] - box["upper"][k]))
         total += d * d
     return total
 
@@ -236,7 +235,7 @@ def nearest_triangle(parts, p, guess):
     while node < end:
         t = guess
         if node >= 0:
-            if _box_distance(tree.bounds, node, p) >= best:
+            if _box_distance(tree.bounds[node], p) >= best:
                 node = tree.skip[node]
                 continue
             t = tree.leaf[node]

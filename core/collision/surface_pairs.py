@@ -303,7 +303,7 @@ def find_pairs(pairs, found, patches, one, other, surface, flight):
                 m = node + 1 if is_self and n == a else n
                 while m < past:
                     if is_nothing_new(one, node, other, m) or are_apart(
-                        one.bounds, node, other.bounds, m, horizon
+                        one.bounds[node], other.bounds[m], horizon
                     ):
                         m = other.skip[m]
                         continue

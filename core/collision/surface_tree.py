@@ -19,6 +19,30 @@ from ..kernels.jit import kernel, lean_inline
 from ..pairs import counted_pairs, distinct_pairs
 from .tree import build_tree, tree_room, tree_scratch
 
+MOVING_BOX = np.dtype(
+    [
+        ("lower", np.float64, (3,)),  # m
+        ("upper", np.float64, (3,)),
+        ("slowest", np.float64, (3,)),  # m a substep, along each axis
+        ("fastest", np.float64, (3,)),
+    ],
+    align=True,
+)
+"""A box around triangles, and the speeds that these have."""
+
+NORMAL_RANGE = np.dtype([("least", np.float64, (3,)), ("most", np.float64, (3,))], align=True)
+"""Unit normals of a triangle in flight, along each axis."""
+
+NORMAL_CONE = np.dtype(
+    [
+        ("axis", np.float64, (3,)),
+        ("cosine", np.float64),  # of the largest angle of a normal with it; of a right one: 0
+        ("sine", np.float64),
+    ],
+    align=True,
+)
+"""Around what axis normals lie, and how near it."""
+
 SurfaceTree = namedtuple(
     "SurfaceTree",
     [
@@ -36,13 +60,12 @@ SurfaceTree = namedtuple(
         "watched",  # (f,) of the triangles whose normals make some patch flat `safe`, ∞ of others
         "calm",  # (1,) the least of these: up to there nobody has to be watched
         "turned",  # (f,) 1 for those that have left their bounds: see `turned_patches`
-        "normals",  # (f, 6) least and most of the unit normals of a triangle in flight
+        "normals",  # (f,) NORMAL_RANGE
         "safe",  # (f,) share of the slack of its corners up to which these keep to that, about
-        "cone",  # (2f, 5) axis around which normals lie, of patches with their rims and what is
-        # above; cosine and sine of the largest angle with it, 0 and 1 if it is a right one
+        "cone",  # (2f,) NORMAL_CONE of patches with their rims and of what is above
         "opened",  # (p,) whether what a patch contains is bounded: see `surface_bounds.WANTED`
         "stale",  # (2f,) 1 where pairs of a triangle below are to be looked for
-        "bounds",  # (2f, 12) see `surface_bounds.LOWER`; m, m a substep
+        "bounds",  # (2f,) MOVING_BOX
     ],
 )
 
@@ -174,12 +197,12 @@ def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
         watched=np.zeros(count),
         calm=np.zeros(1),
         turned=np.zeros(count, dtype=np.int32),
-        normals=np.zeros((count, 6)),
+        normals=np.zeros(count, NORMAL_RANGE),
         safe=np.zeros(count),
-        cone=np.zeros((2 * count, 5)),
+        cone=np.zeros(2 * count, NORMAL_CONE),
         opened=np.zeros(len(root), dtype=np.int32),
         stale=of_nodes[1],
-        bounds=np.zeros((2 * count, 12)),
+        bounds=np.zeros(2 * count, MOVING_BOX),
     )
 
 

@@ -11,17 +11,17 @@ import math
 
 from ..kernels.jit import kernel, lean_inline
 from ..vec3 import between, cross, length
-from .surface_bounds import COSINE, LEAST_COSINE, SINE, bound_upper_normals, watch_flat_patch
+from .surface_bounds import LEAST_COSINE, bound_upper_normals, watch_flat_patch
 
 
 @lean_inline
-def _has_turned(normals, t, normal):
+def _has_turned(bounds, normal):
     """Whether a normal has left its bounds too far to be that of a flat patch still."""
     size = length(normal)
     away = 0.0
     for k in range(3):
-        low = size * normals[t, k] - normal[k]
-        high = normal[k] - size * normals[t, 3 + k]
+        low = size * bounds["least"][k] - normal[k]
+        high = normal[k] - size * bounds["most"][k]
         out = max(0.0, max(low, high))
         away += out * out
     return away >= LEAST_COSINE * LEAST_COSINE * size * size
@@ -40,7 +40,7 @@ def note_turned(tree, strayed, triangle, x):
         if tree.watched[t] < strayed:
             a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
             normal = cross(between(x, a, b), between(x, a, c))
-            if _has_turned(tree.normals, t, normal):
+            if _has_turned(tree.normals[t], normal):
                 tree.turned[t] = 1
                 count += 1
     return count
@@ -82,10 +82,11 @@ def open_turned(tree, before, triangle, stale):
     for p in range(tree.root.shape[0]):
         root = tree.root[p]
         before[p] = tree.after[root]
-        if tree.cone[root, COSINE] < LEAST_COSINE:
+        cone = tree.cone[root]
+        if cone["cosine"] < LEAST_COSINE:
             continue
         if _is_any_turned(tree, p):
-            tree.cone[root, COSINE], tree.cone[root, SINE] = 0.0, 1.0
+            cone["cosine"], cone["sine"] = 0.0, 1.0
             _expect(tree, p, triangle, stale)
         else:
             watch_flat_patch(tree, p)

@@ -445,7 +445,7 @@ def test_one_triangle_that_turns_opens_the_patches_around_it_and_no_others():
     stale = np.zeros(len(p), dtype=np.int32)
     before = np.zeros(len(tree.root), dtype=np.int32)
     open_turned(tree, before, triangle, stale)
-    flat = tree.cone[tree.root, 3] >= LEAST_COSINE
+    flat = tree.cone["cosine"][tree.root] >= LEAST_COSINE
     assert 1 <= (~flat).sum() <= 12
     assert not are_flat(tree, 0, 0)
     assert stale[corner] == 1
