@@ -96,7 +96,7 @@ def _advance_all(
         lap("bodies")
         surfaces.find()
         contacts.find()
-        heaps.look_around()
+        heaps.look_around(surfaces.met())
         contacts.bounce()
         heaps.solve()
         lap("contacts")

@@ -79,7 +79,7 @@ class ModelBuilder(TearBuilder):
             constraints=self._constraints(),
             forces=tuple(self._force),
             pieces=pieces,
-            surfaces=self._surface_table(shapes.has_meshes),
+            surfaces=self._surface_table(shapes.has_meshes, idle),
             limbs=self._limb_table(),
             bodies=rigid.body_table(self._apart),
             colliders=rigid.collider_table(),
@@ -97,17 +97,14 @@ class ModelBuilder(TearBuilder):
         return with_rests(replace(model, particles=particles))
 
     def _self_collision_table(self, idle: Ints, joins: tuple[Ints, ...]) -> SelfCollisionTable:
-        """Particles that meet as balls; surfaces meet each other by their triangles.
+        """Particles that meet as balls; those of surfaces meet nothing so: see `SurfaceTable`.
 
         Those in ``joins`` are no balls of heaps.
         """
         particle = joined(self._self_colliding, (0,), np.int32)
         group = joined(self._self_collision_group, (0,), np.int32)
         radius = joined(self._self_collision_radius, (0,), np.float64)
-        surfaces = joined(self._surface, (0, 3), np.int32)
-        meets = joined(self._surface_meets, (0,), np.int32) & OTHERS != 0
-        group[self._marked(surfaces[meets])[particle]] = len(self.objects)
-        is_met = ~self._marked(idle)[particle]
+        is_met = ~(self._marked(idle) | self._is_of_surface())[particle]
         particle, group, radius = particle[is_met], group[is_met], radius[is_met]
         is_joined = np.zeros(self.particle_count, dtype=bool)
         for rows in joins:
@@ -116,14 +113,37 @@ class ModelBuilder(TearBuilder):
         balls = np.flatnonzero(is_loose).astype(np.int32)
         return SelfCollisionTable(particle, group, radius, balls)
 
-    def _surface_table(self, has_meshes: bool) -> SurfaceTable:
-        """All surfaces; has_meshes: whether any collider is a mesh."""
-        triangle = joined(self._surface, (0, 3), np.int32)
+    def _whom_surfaces_meet(self) -> Ints:
+        """Bits (g,) as in `SurfaceTable`: without others, surfaces meet none."""
         meets = joined(self._surface_meets, (0,), np.int32)
+        firsts = [rows[0] for rows in self._self_colliding]  # each of an object
+        return meets if len(firsts) > 1 else meets & ~OTHERS
+
+    def _is_of_surface(self) -> NDArray[np.bool_]:
+        """Which of all particles (n,) are corners of surfaces that meet those of other objects."""
+        triangle = joined(self._surface, (0, 3), np.int32)
+        return self._marked(triangle[self._whom_surfaces_meet() & OTHERS != 0])
+
+    def _lines(self, idle: Ints) -> Ints:
+        """What has no face and meets surfaces, see `SurfaceTable.line`; none where it meets none."""
+        is_of_surface = self._is_of_surface()
+        if not is_of_surface.any():
+            return np.zeros((0, 3), dtype=np.int32)
+        meets = self._marked(joined(self._self_colliding, (0,), np.int32))
+        meets &= ~self._marked(idle)
+        line = joined(self._line, (0, 2), np.int32)
+        line = line[meets[line].all(axis=1)]
+        single = np.flatnonzero(meets & ~self._marked(line) & ~is_of_surface).astype(np.int32)
+        return np.concatenate([line[:, [0, 1, 1]], np.stack([single] * 3, axis=1)])
+
+    def _surface_table(self, has_meshes: bool, idle: Ints) -> SurfaceTable:
+        """All surfaces; has_meshes: whether any collider is a mesh; idle: what meets nothing."""
+        triangle = joined(self._surface, (0, 3), np.int32)
+        meets = self._whom_surfaces_meet()
         parts = triangle[meets & MESHES != 0] if has_meshes else triangle[:0]
         quad = joined(self._quad, (0, 4), np.int32)
         thread = joined(self._thread, (0, 2), np.int32)
-        return SurfaceTable(triangle, meets, quad, thread, self._marked(parts))
+        return SurfaceTable(triangle, meets, self._lines(idle), quad, thread, self._marked(parts))
 
     def _marked(self, particles: Ints) -> NDArray[np.bool_]:
         """Which of all particles (n,) are among these."""

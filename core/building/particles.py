@@ -59,6 +59,7 @@ class ParticleBuilder:
         self._quad: list[Ints] = []
         self._thread: list[Ints] = []
         self._surface_meets: list[Ints] = []
+        self._line: list[Ints] = []
         self._wire: list[Ints] = []
         self._wire_diameter: list[Floats] = []
         self._limbs: list[Limbs] = []
@@ -263,6 +264,15 @@ class ParticleBuilder:
         self._quad.append(faces)
         self._thread.append(index_rows("", "threads", threads, 2, self.particle_count))
         self._surface_meets.append(np.full(len(rows), bits, dtype=np.int32))
+
+    def add_lines(self, pairs: ArrayLike) -> None:
+        """Lines (l, 2) that pass through no surface of another object, see `add_surface`.
+
+        As thick as their particles' radius, where these collide with other objects'. Particles
+        that are part of no surface and no line meet surfaces one by one.
+        """
+        ends, _ = self._pairs(pairs, 0.0)
+        self._line.append(ends)
 
     def add_wires(self, pairs: ArrayLike, diameter: ArrayLike) -> None:
         """Lines (e, 2) that the wind blows on as round wires of diameter (e,) or one number, m.

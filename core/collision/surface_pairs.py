@@ -253,6 +253,8 @@ def _add_pairs(pairs, row, last, surface, flight, t, u):
     for side in range(2):
         one, other = (t, u) if side == 0 else (u, t)
         j, k, m = triangle[other, 0], triangle[other, 1], triangle[other, 2]
+        if j == k:
+            continue  # a single vertex: its pair with the triangle is the other side's
         for n in range(3):
             i = triangle[one, n]
             corner = (i, j, k, m)

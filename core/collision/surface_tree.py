@@ -83,7 +83,7 @@ and lies in their skin or on it as it likes."""
 CollisionSurface = namedtuple(
     "CollisionSurface",
     [
-        "triangle",  # (f, 3)
+        "triangle",  # (f, 3); i j j is a line, i i i a single vertex
         "seam",  # (n,) number of each vertex, the same for those that threads close on each other
         "owned",  # (f,) bits 0–2: corners, 3–5: edges from them on, that are the triangle's own
         "part",  # (n,) object of each vertex; negative: it does not meet itself
@@ -121,7 +121,8 @@ def owned_features(triangle: Ints) -> Ints:
     _, first = np.unique(triangle.reshape(-1), return_index=True)
     np.bitwise_or.at(owned, first // 3, 1 << (first % 3))
     ends = np.stack([triangle, np.roll(triangle, -1, axis=1)], axis=2).reshape(-1, 2)
-    _, first = np.unique(np.sort(ends, axis=1), axis=0, return_index=True)
+    edge, first = np.unique(np.sort(ends, axis=1), axis=0, return_index=True)
+    first = first[edge[:, 0] < edge[:, 1]]  # lines have two corners in one place
     np.bitwise_or.at(owned, first // 3, 8 << (first % 3))
     return owned
 

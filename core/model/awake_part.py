@@ -61,6 +61,7 @@ def awake_part(model: Model, asleep: Mask) -> Model:
             surfaces,
             triangle=surfaces.triangle[surface],
             meets=surfaces.meets[surface],
+            line=surfaces.line[~sleeps[surfaces.line[:, 0]]],
             parts_meshes=surfaces.parts_meshes & ~sleeps,
         ),
     )

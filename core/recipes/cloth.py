@@ -135,14 +135,26 @@ def _add_whole(
         links = Links.of(builder, index, threads, closing_speed=settings.sewing)
         builder.add_constraint(links)
     builder.add_triangles(geometry.triangles + first)
-    itself = settings.meets_itself
-    others = itself and settings.meets_others
+    itself, others = settings.meets_itself, settings.meets_others
     quads = geometry.quads + first
     builder.add_surface(geometry.triangles + first, itself, others, quads=quads, threads=threads)
+    if others:
+        builder.add_lines(_bare_edges(geometry) + first)
     if settings.tethers and settings.stretch == 0.0:
         hangs = settings.slack == 0.0 and add_yarns(builder, geometry, pin_weight, first, index)
         add_tethers(builder, geometry, pin_weight, first, TETHER_SLACK if hangs else 0.0)
     return index
+
+
+def _bare_edges(geometry: Geometry) -> Ints:
+    """Edges (e, 2) that no face has: of nets, and what hangs from cloth as a fringe."""
+    triangle = geometry.triangles
+    of_faces = np.concatenate([triangle[:, [0, 1]], triangle[:, [1, 2]], triangle[:, [2, 0]]])
+    edge, face_edge = (
+        np.sort(ends, axis=1).astype(np.int64) @ [geometry.count, 1]
+        for ends in (geometry.edges, of_faces)
+    )
+    return geometry.edges[~np.isin(edge, face_edge)]
 
 
 def _edge_length(geometry: Geometry, settings: ClothSettings) -> float:

@@ -110,6 +110,7 @@ def add_plant(
     builder.add_triangles(geometry.triangles + first)
     bare = geometry.edges[~skeleton.has_face[geometry.edges].all(axis=1)]
     builder.add_wires(bare + first, diameter)
+    builder.add_lines(geometry.edges + first)
     return index
 
 

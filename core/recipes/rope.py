@@ -138,6 +138,7 @@ def _add_whole(
         sharpest = np.minimum(180.0 - settings.bend_limit, _angles(x, joint))
         builder.add_constraint(AngleLimits.between(builder, index, joint + first, sharpest))
     builder.add_wires(edge + first, diameter)
+    builder.add_lines(edge + first)
     return index
 
 

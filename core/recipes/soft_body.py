@@ -84,7 +84,6 @@ def add_soft_body(
         settings,
         mass=_masses(geometry, settings.density, part, size),
         radius=settings.thickness * geometry.mean_edge_length,
-        contact_radius=max(settings.thickness, 0.5) * geometry.mean_edge_length,
         pin_weight=pin_weight,
         velocity=velocity,
         paint=paint,
@@ -121,7 +120,6 @@ def add_soft_body(
         if len(rows) > 1:
             builder.add_force(WobbleDamping(index, (rows + first).astype(np.int32), rate))
     builder.add_triangles(triangle + first)
-    # as balls its vertices would keep it half an edge away from cloth, and mesh colliders reach in
     builder.add_surface(triangle + first, False, settings.meets_others, True)
     return index
 

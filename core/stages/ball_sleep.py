@@ -100,8 +100,11 @@ class BallSleep:
             force = self.forces.force[self.scratch.particles]
             self.wake(np.asarray(force.any(axis=1)))
 
-    def feel_surroundings(self, meeting: Meeting) -> bool:
-        """Wake those that shapes which move or other particles touch; whether any slept."""
+    def feel_surroundings(self, meeting: Meeting, met: Ints) -> bool:
+        """Wake those that shapes which move or other particles touch; whether any slept.
+
+        met (k,): particles that surfaces meet.
+        """
         if not self.has_sleepers:
             return False
         frame = self.frame
@@ -118,6 +121,8 @@ class BallSleep:
                 lone = (making["shape"][:, side] == PARTICLES) & (making["shape"][:, 1 - side] < 0)
                 ball = self.scratch.ball_of[place["particle"][lone, side, 0]]
                 touched[ball[ball >= 0]] = True
+        ball = self.scratch.ball_of[met]
+        touched[ball[ball >= 0]] = True
         return self.wake(touched)
 
     def feel_balls(self, heap: Heap) -> bool:

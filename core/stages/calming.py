@@ -63,7 +63,7 @@ class Calming:
         half_way = np.ldexp(1.0 - 0.5 * (halvings - whole), -whole.astype(np.intc))
         self.share = np.maximum(half_way, LEAST_WAY)
         self.owner = frame.scratch_of_whole(SleeperScratch).object_of
-        self.rows = surfaces.room.rows
+        self.rows = surfaces.room.cloth
         self.object_of = self.owner[self.rows]
         self.asked = np.zeros((len(self.rows), 3))  # m, that particles would have gone so far
 
@@ -101,7 +101,7 @@ class Calming:
             met = [np.zeros((0, 2), dtype=np.int32)]
             for partners in room.partners:
                 ends = partners.pairs["corner"][: partners.count]
-                if partners.is_self:
+                if not partners.is_led:
                     met.append(self.owner[ends[:, [0, 3]]])
                 elif surfaces.meshes.do_move:
                     led = (room.x != room.start).any(axis=1)
@@ -118,6 +118,7 @@ class Calming:
         if room is None:
             return
         moves = frame.asleep | ~self._is_pressed() | acted_on(frame, self.forces) | self._is_led()
+        moves |= np.bincount(table.patch_object, minlength=len(moves)) == 0
         patches = (frame.x, table.patch, table.patch_object, table.every)
         least = CREEP * REST_TIME * np.sqrt(math.hypot(*frame.inputs.gravity) * table.radius)
         begins = self.calm % REST_TIME < frame.inputs.duration  # where it is looked from anew

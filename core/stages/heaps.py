@@ -172,12 +172,15 @@ class Heaps:
 
     # ------------------------------------------------------------------ colliders and bodies
 
-    def look_around(self) -> None:
-        """See which balls are near shapes; the others need not be looked at in this substep."""
+    def look_around(self, met: Ints) -> None:
+        """See which balls are near shapes; the others need not be looked at in this substep.
+
+        met (k,): particles that surfaces meet.
+        """
         frame, scratch = self.frame, self.scratch
         if not self.is_any:
             return
-        if self.sleep.feel_surroundings(self.contacts.meeting):
+        if self.sleep.feel_surroundings(self.contacts.meeting, met):
             self._rouse()
         if not len(frame.model.shapes):
             return

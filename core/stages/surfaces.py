@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Ints
 from ..diagnostics import surface_crossings
 from ..model import Model
 from ..model.diagnostics import Crossing
@@ -102,6 +103,8 @@ class SurfaceContacts:
         if search.stays_quiet():
             return
         self._take_places(room)
+        if len(room.lines):  # some may be balls that have woken
+            room.inverse_mass[room.lines] = frame.inverse_mass[room.lines]
         room.now[:] = room.x
         count = len(room.x) if self.meshes.do_move else room.led
         note_steps(room.strays.step, count, room.before, room.start, room.speed)
@@ -180,6 +183,13 @@ class SurfaceContacts:
         particles = Particles(room.x, room.previous, room.inverse_mass)
         given = (room.tangle, self.tangled, room.surface, room.start, particles)
         take_out(*given, UNTANGLING * self.frame.h, is_first, self.frame.work.pushed)
+
+    def met(self) -> Ints:
+        """Particles (k,) that may meet others of surfaces in this substep, maybe several times."""
+        if self.room is None:
+            return np.zeros(0, dtype=np.int32)
+        found: Ints = self.room.contacts["corner"][: self.mesh_contacts].reshape(-1)
+        return found
 
     def relax(self) -> None:
         """Passes over the contacts."""

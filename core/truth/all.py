@@ -30,6 +30,7 @@ _NAMES = (
     "joints",
     "layers_on_bodies",
     "layers_on_colliders",
+    "lines_on_surfaces",
     "keyed",
     "mixed",
     "moving_floor",

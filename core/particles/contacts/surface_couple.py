@@ -7,7 +7,8 @@ half of it back (it acts in the middle between them), and as one rigid piece, by
 
 which leaves linear momentum as it is and turns nothing against anything within the piece: that
 would shake what is folded smaller than it is thick. A piece that is pinned somewhere takes nothing
-back: its pins do. (See `angular_momentum`; `couple_return` for what is met by particles.)
+back: its pins do. Nor does one of lines, which would have to turn about itself: what it meets takes
+all. (See `angular_momentum`; `couple_return` for what is met by particles.)
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from ...vec3 import ZERO, add_to, along, cross, load, scale, set_vec, vec
 PIECE = np.dtype(
     [
         ("first_member", np.int32),  # row of the members of all pieces
+        ("is_line", np.int32),  # nothing of it has a face
         ("couple", np.float64, (3,)),  # kg·m², h times the angular momentum that it gained
     ],
     align=True,
@@ -41,8 +43,10 @@ ConnectedPieces = namedtuple(
 """The connected pieces of all cloth and threads."""
 
 
-def pieces_of(triangle: Ints, count: int) -> ConnectedPieces:
-    """Pieces of triangles (t, 3) among ``count`` vertices."""
+def pieces_of(triangle: Ints, line: Ints, count: int) -> ConnectedPieces:
+    """Pieces of triangles (t, 3) and lines (l, 3), as triangles, among ``count`` vertices."""
+    with_faces = np.unique(triangle)
+    triangle = np.concatenate([triangle, line])
     edges = np.concatenate([triangle[:, [0, 1]], triangle[:, [1, 2]]])
     rows = np.unique(triangle).astype(np.int32)
     label = connected_parts(count, edges)
@@ -52,6 +56,8 @@ def pieces_of(triangle: Ints, count: int) -> ConnectedPieces:
     member = rows[np.argsort(of_vertex[rows], kind="stable")]
     row = np.zeros(int(of_vertex.max(initial=-1)) + 2, PIECE)
     row["first_member"] = np.searchsorted(of_vertex[member], np.arange(len(row)))
+    row["is_line"] = 1
+    row["is_line"][of_vertex[with_faces]] = 0
     return ConnectedPieces(of_vertex, member, row)
 
 
@@ -87,9 +93,11 @@ def return_surface_couples(contacts, count, pieces, x, previous, inverse_mass):
         push = along(
             vec(contact["friction_impulse"]), contact["normal_impulse"], vec(contact["normal"])
         )
-        half = scale(0.5, cross(apart, push))
-        add_to(row[pieces.of_vertex[corner[0]]]["couple"], half)
-        add_to(row[pieces.of_vertex[corner[3]]]["couple"], half)
+        couple = cross(apart, push)
+        one, other = row[pieces.of_vertex[corner[0]]], row[pieces.of_vertex[corner[3]]]
+        share = 0.5 + 0.5 * (other["is_line"] - one["is_line"])
+        add_to(one["couple"], scale(share, couple))
+        add_to(other["couple"], scale(1.0 - share, couple))
     for p in range(row.shape[0] - 1):
         if vec(row[p]["couple"]) != ZERO:
             _relieve(pieces, p, x, previous, inverse_mass)

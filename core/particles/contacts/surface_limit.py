@@ -58,11 +58,18 @@ PushedBack = namedtuple(
 
 
 @lean_inline
+def _corners_of(contact):
+    """Corners of a contact: a line, as a triangle two of whose corners are one, has one less."""
+    corner = contact["corner"]
+    return 3 if corner[2] == corner[3] else 4
+
+
+@lean_inline
 def _momentum(contact, over, x, more, start, inverse_mass, above, needed):
     """Momentum in kg·m, upwards, that putting a above, and b needed m below that, takes."""
     first = 2 if contact["is_edges"] else 1
     momentum = 0.0
-    for c in range(4):
+    for c in range(_corners_of(contact)):
         w = inverse_mass[contact["corner"][c]]
         height = height_over(contact, c, over, x, more, start)
         way = max(0.0, above - height) if c < first else min(0.0, above - needed - height)
@@ -158,7 +165,8 @@ def _turn(contact, x, start):
     normal = vec(contact["normal"])
     first = 2 if contact["is_edges"] else 1
     inertia, momentum = _add_motion(contact, 0, first, x, start, NO_INERTIA, ZERO)
-    inertia, momentum = _add_motion(contact, first, 4, x, start, inertia, momentum)
+    last = _corners_of(contact)
+    inertia, momentum = _add_motion(contact, first, last, x, start, inertia, momentum)
     half = scale(0.5, solve_inertia(inertia, momentum))
     way = cross(half, normal)
     f = 2.0 / (1.0 + dot(half, half))

@@ -38,10 +38,11 @@ from .surface_watch import watch_room
 
 
 class SurfacePairs:
-    """Pairs of the cloth of a model with one kind of partner: with cloth, or with meshes."""
+    """Pairs of the cloth of a model with one kind of partner: with cloth, lines or meshes."""
 
-    def __init__(self, near: NearPatches) -> None:
-        self.near, self.is_self = near, near.is_self
+    def __init__(self, near: NearPatches, is_led: bool = False) -> None:
+        """is_led: with meshes, which go where they are led."""
+        self.near, self.is_self, self.is_led = near, near.is_self, is_led
         self.pairs: Records = np.zeros(16, dtype=PAIR)
         self.count = 0  # of them
         self.runs: Records = np.zeros(16 * CHUNKS, dtype=PAIR)  # of those just found
@@ -68,19 +69,21 @@ class SurfaceRoom:
 
     def __init__(self, model: Model, bodies: BodySurfaceTable) -> None:
         """bodies: those that cloth is kept out of, see `met_bodies`."""
-        triangle = np.ascontiguousarray(model.surfaces.triangle)
+        cloth, line = model.surfaces.triangle, model.surfaces.line
+        triangle = np.concatenate([cloth, line])
         self.led = led = len(model.particles)
         has_meshes = model.surfaces.parts_meshes.any() or len(bodies) > 0
         self.meshes = MeshSurfaces(model, bodies) if has_meshes else None
         count = led if self.meshes is None else led + self.meshes.count
-        self.rows: Ints = np.unique(triangle).astype(np.int32)
+        self.cloth: Ints = np.unique(cloth).astype(np.int32)
+        self.rows: Ints = np.unique(triangle).astype(np.int32)  # of cloth and lines
         x = model.particles.position
-        ends = x[triangle] - x[np.roll(triangle, 1, axis=1)]
+        ends = x[cloth] - x[np.roll(cloth, 1, axis=1)]
         self.edge = float(np.linalg.norm(ends, axis=2).mean())
         self.inverse_mass = np.zeros(count)  # 1/kg, in the present frame
         self.inverse_mass[:led] = model.particles.inverse_mass
         self.friction = np.zeros(count)
-        self.tree = surface_tree(triangle, x)
+        self.tree = surface_tree(cloth, x)
         self.quad = np.ascontiguousarray(model.surfaces.quad)
         self.sharp: Ints = np.zeros(len(self.quad), dtype=np.int32)  # rows of those folded sharply
         self.near_itself = NearPatches(self.tree, self.tree, True)
@@ -88,8 +91,13 @@ class SurfaceRoom:
         self.partners: list[SurfacePairs] = []
         if (model.surfaces.meets & (ITSELF | OTHERS)).any():
             self.partners.append(SurfacePairs(self.near_itself))
+        self.lines: Ints = np.unique(line).astype(np.int32)  # vertices of lines
+        self.line_tree: SurfaceTree | None = None
+        if len(line):
+            self.line_tree = _tree_from(len(cloth), line, x)
+            self.partners.append(SurfacePairs(NearPatches(self.tree, self.line_tree, False)))
         self.mesh_tree: SurfaceTree | None = None
-        self.thickest = float(model.particles.radius[self.rows].max(initial=0.0))
+        self.thickest = float(model.particles.radius[self.cloth].max(initial=0.0))
         self.surface = self._surface(model, triangle, count, hanging(model, bodies))
         self.found = np.zeros(CHUNKS, dtype=np.int32)
         self.contacts: Records = np.zeros(256, dtype=SURFACE_CONTACT)
@@ -119,11 +127,11 @@ class SurfaceRoom:
         self.flying = np.concatenate([self.rows, self.body_rows])
         self.has_bodies = len(self.body_rows) > 0
         self.stopping = stopping_room(count)
-        self.sheets = pieces_of(triangle, led)
+        self.sheets = pieces_of(cloth, line, led)
         self.watch = watch_room(count, len(self.contacts))
         self.neighbours = neighbours_room(count, len(self.contacts))
         self.tangle = tangle_room(count)
-        self.cloth_tangle = CrossedCloth(self.near_itself, self.surface, len(triangle))
+        self.cloth_tangle = CrossedCloth(self.near_itself, self.surface, len(cloth))
         self.layer_contacts = 0  # first so many are of cloth with cloth
         self.ground = mesh_ground_room(led if self.meshes is not None and len(model.bodies) else 0)
         self.are_boxes_wide = True  # those of meshes: for their motion, or for another place
@@ -132,14 +140,17 @@ class SurfaceRoom:
         self.clear: Floats | None = None  # places (n, 3) handed out where nothing intersects
 
     def _surface(self, model: Model, triangle: Ints, count: int, hung: Ints) -> CollisionSurface:
-        """The surfaces of cloth, and after them those of meshes; hung (p,): see `hanging`."""
-        led, meshes = self.led, self.meshes
+        """Triangles (g, 3) of cloth, lines, and after them meshes; hung (p,): see `hanging`."""
+        led, meshes, line = self.led, self.meshes, model.surfaces.line
         part = np.full(count, -1, dtype=np.int32)
         for number, span in enumerate(model.objects):
             part[span.particles] = number
+        of_cloth = triangle[: len(triangle) - len(line)]
         bits = np.zeros(count, dtype=np.int32)
-        np.bitwise_or.at(bits, triangle.reshape(-1), np.repeat(model.surfaces.meets, 3))
-        part = np.where(bits & ITSELF, part, -1 - part).astype(np.int32)
+        np.bitwise_or.at(bits, of_cloth.reshape(-1), np.repeat(model.surfaces.meets, 3))
+        meets_itself = np.unique(part[bits & ITSELF != 0])  # with its fringe
+        part = np.where(np.isin(part, meets_itself), part, -1 - part).astype(np.int32)
+        bits[line] |= OTHERS
         meets = np.where(bits & OTHERS, MEETS_OTHERS, 0) + np.where(bits & MESHES, MEETS_MESHES, 0)
         owned = owned_features(triangle)
         rest = np.zeros((count, 3))
@@ -153,10 +164,9 @@ class SurfaceRoom:
             part[led:] = -2 - len(model.objects) - meshes.owner
             meets[led:] = np.where(meshes.is_skin, IS_MESH | IS_SKIN, IS_MESH)
             meets[hung] |= HANGS
-            tree = surface_tree(meshes.triangle, meshes.rest)
-            leaf = np.where(tree.leaf >= 0, tree.leaf + first, -1).astype(np.int32)
-            self.mesh_tree = tree._replace(leaf=leaf)
-            self.partners.append(SurfacePairs(NearPatches(self.tree, self.mesh_tree, False)))
+            self.mesh_tree = _tree_from(first, meshes.triangle, meshes.rest)
+            near = NearPatches(self.tree, self.mesh_tree, False)
+            self.partners.append(SurfacePairs(near, is_led=True))
             owned = np.concatenate([owned, meshes.owned])
             triangle = np.concatenate([triangle, meshes.triangle + led]).astype(np.int32)
             self.solid = np.concatenate([self.solid, meshes.solid])
@@ -192,6 +202,8 @@ class SurfaceRoom:
         if self.partners[0].is_self and stale[: self.led].all():
             # which patches are flat holds until all pairs are looked for
             gather_normals(self.tree, *moving[:3], strays.slack, horizon, threads)
+        if self.line_tree is not None:
+            gather_boxes(self.line_tree, *moving, threads)
         if self.mesh_tree is not None and (mesh_moves or self.are_boxes_wide):
             gather_boxes(self.mesh_tree, *moving, threads)
             self.are_boxes_wide = mesh_moves
@@ -247,13 +259,15 @@ class SurfaceRoom:
         gather_boxes(self.tree, *resting)
         if self.partners[0].is_self and not only_meshes:
             gather_normals(self.tree, *resting[:3], hardly, 0.0)
+        if self.line_tree is not None and not only_meshes:
+            gather_boxes(self.line_tree, *resting)
         if self.mesh_tree is not None:
             gather_boxes(self.mesh_tree, *resting)
             self.are_boxes_wide = True  # not for where they are in the substep
         for partners in self.partners:
-            if only_meshes and partners.is_self:
+            if only_meshes and not partners.is_led:
                 continue
-            places = uneven if partners.is_self else x
+            places = x if partners.is_led else uneven
             partners.near.find(resting, 0.0)
             found = all_crossings(partners.crossings, partners.near, self.surface, places)
             partners.crossings, partners.crossing_count, partners.crossing_pairs = found
@@ -271,7 +285,7 @@ class SurfaceRoom:
             self.tangle.row[:] = -1
         crossings = partners.crossings[: partners.crossing_count]
         parts = ClosedParts(self.mesh_tree, self.surface, self.solid, x)
-        found = find_tangle(self.tangle, known, self.rows, crossings, parts, self.led)
+        found = find_tangle(self.tangle, known, self.cloth, crossings, parts, self.led)
         tangled, deepest = found
         return int(tangled), float(deepest)
 
@@ -282,7 +296,7 @@ class SurfaceRoom:
         to. Asked in each substep, for the first time in a frame when is_first.
         """
         assert self.meshes is not None
-        box_of(self.rows, self.start, x, self.box)
+        box_of(self.cloth, self.start, x, self.box)
         away = NEAR * self.edge + 2.0 * self.thickest
         more = self.meshes.look_for_near(self.box, away, *ends, is_first)
         if more or is_first:
@@ -332,6 +346,13 @@ class SurfaceRoom:
         self.contacts = np.zeros(count * 3 // 2, dtype=SURFACE_CONTACT)
         self.watch = watch_room(len(self.x), len(self.contacts))
         self.neighbours = neighbours_room(len(self.x), len(self.contacts))
+
+
+def _tree_from(first: int, triangle: Ints, rest: Floats) -> SurfaceTree:
+    """A tree over triangles (f, 3) that are numbered from ``first`` on; rest (n, 3) m."""
+    tree = surface_tree(triangle, rest)
+    leaf = np.where(tree.leaf >= 0, tree.leaf + first, -1).astype(np.int32)
+    return tree._replace(leaf=leaf)
 
 
 def pierced_parts(
