@@ -126,9 +126,9 @@ class Contacts:
         meeting.count = frame.contact_count = found
         for hook in self.doing.hold:
             hook.hold(meeting)
-        self._prepare()
+        self.weigh()
         if self.bodies.meet(meeting.contacts, found):  # who just woke is no longer immovable
-            self._prepare()
+            self.weigh()
 
     def _fill(self) -> int:
         """Have all contacts written; returns how many there are, maybe more than fit."""
@@ -137,7 +137,8 @@ class Contacts:
             found = hook.find(found, self.meeting)
         return found
 
-    def _prepare(self) -> None:
+    def weigh(self) -> None:
+        """Work out what contacts move: anew where who slept, and was immovable, has woken."""
         meeting = self.meeting
         contacts = (meeting.contacts, meeting.count, self.surfaces)
         prepare_contacts(*contacts, meeting.movable, RESTING_FALLS * meeting.fall)

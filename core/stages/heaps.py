@@ -135,6 +135,7 @@ class Heaps:
 
     def _rouse(self) -> None:
         """Some have woken: look for the pairs among them, with what they knew."""
+        self.contacts.weigh()
         self.is_roused = True
         self.known = self._all_touching()
         self.is_roused = False
