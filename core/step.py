@@ -75,8 +75,8 @@ def _advance_all(
 ) -> None:
     """All substeps of a frame in which particles and bodies move together."""
     contacts = Contacts(frame, bodies)
-    heaps = Heaps(frame, contacts, sleep)
     surfaces = SurfaceContacts(frame, bodies)
+    heaps = Heaps(frame, contacts, surfaces, sleep)
     calming = Calming(frame, forces, surfaces)
     forced = ForcedStretch(frame)
     distances = Distances(frame, forced)
@@ -96,7 +96,7 @@ def _advance_all(
         lap("bodies")
         surfaces.find()
         contacts.find()
-        heaps.look_around(surfaces.met())
+        heaps.look_around()
         contacts.bounce()
         heaps.solve()
         lap("contacts")

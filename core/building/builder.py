@@ -114,10 +114,13 @@ class ModelBuilder(TearBuilder):
         return SelfCollisionTable(particle, group, radius, balls)
 
     def _whom_surfaces_meet(self) -> Ints:
-        """Bits (g,) as in `SurfaceTable`: without others, surfaces meet none."""
+        """Bits (g,) as in `SurfaceTable`: where only one object meets others, it meets none."""
         meets = joined(self._surface_meets, (0,), np.int32)
-        firsts = [rows[0] for rows in self._self_colliding]  # each of an object
-        return meets if len(firsts) > 1 else meets & ~OTHERS
+        surfaces = joined(self._surface, (0, 3), np.int32)[meets & OTHERS != 0, 0]
+        meeting = np.concatenate([joined(self._self_colliding, (0,), np.int32), surfaces])
+        starts = [span.first_particle for span in self.objects]
+        of = np.searchsorted(starts, meeting, side="right")
+        return meets if len(np.unique(of)) > 1 else meets & ~OTHERS
 
     def _is_of_surface(self) -> NDArray[np.bool_]:
         """Which of all particles (n,) are corners of surfaces that meet those of other objects."""
@@ -125,7 +128,7 @@ class ModelBuilder(TearBuilder):
         return self._marked(triangle[self._whom_surfaces_meet() & OTHERS != 0])
 
     def _lines(self, idle: Ints) -> Ints:
-        """What has no face and meets surfaces, see `SurfaceTable.line`; none where it meets none."""
+        """What has no face and meets surfaces, as in `SurfaceTable`; none where there are none."""
         is_of_surface = self._is_of_surface()
         if not is_of_surface.any():
             return np.zeros((0, 3), dtype=np.int32)

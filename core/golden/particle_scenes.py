@@ -47,6 +47,7 @@ from ..settings import (
     ParticleSettings,
     PlantSettings,
     RopeSettings,
+    SoftBodySettings,
     SolverSettings,
     WindSettings,
     tunables,
@@ -340,6 +341,20 @@ def heap_of_balls() -> GoldenScene:
     )
     builder.add_particles("last", [(0.1, 0.05, 7.0)], mass=0.5, radius=0.05, self_collision=True)
     return GoldenScene(builder.finalize(), frames=36)
+
+
+@scene("lines-on-faces")
+def lines_on_faces() -> GoldenScene:
+    """Dust and a rope that fall on a coarse sheet and on a soft body, some of them on both."""
+    builder = ModelBuilder()
+    add_floor(builder)
+    rim = (0, 1, 2, 3, 4, 20, 21, 22, 23, 24)
+    add_sheet(builder, 5, height=0.4, pins=rim)
+    add_soft_body(builder, ball(0, 0.25, (1.5, 0.0, 0.3)), SoftBodySettings())
+    dust = [(-0.3 + 0.3 * k, 0.1 - 0.05 * k, 0.7) for k in range(7)]
+    add_particles(builder, Geometry.of("dust", dust), ParticleSettings())
+    add_rope(builder, line("rope", (-0.4, 0.23, 0.6), (1.7, -0.11, 0.8), 16), RopeSettings())
+    return GoldenScene(builder.finalize(), frames=30)
 
 
 @scene("balls-and-limbs")

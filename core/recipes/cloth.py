@@ -24,8 +24,8 @@ from .vertices import add_vertices, mean_of_ends, surface_masses
 from .yarns import add_yarns
 
 CONTACT_SHARE = 0.7
-"""Radius of a vertex for the vertices of other objects, in mean edge lengths: with half a diagonal
-of a square face not even the smallest slips through between its corners."""
+"""Radius of a vertex of a net for those of other nets, ropes and particles, in mean edge lengths:
+with half a diagonal of a square mesh not even the smallest slips through between its corners."""
 
 SHEAR_STIFFNESS = (3.0, 30_000.0)
 """N/m at the artist parameters just above 0 and at 1, growing by equal ratios between."""

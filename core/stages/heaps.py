@@ -32,6 +32,7 @@ from ..particles.heaps.ball_walls import choose_close, find_close, find_walls
 from .ball_sleep import BallSleep
 from .contacts import Contacts
 from .frame import Frame
+from .surfaces import SurfaceContacts
 
 PAIR_MARGIN = (0.1, 1.0)
 """Largest radii by which balls may be apart and still are pairs: the least and the most."""
@@ -75,10 +76,12 @@ def _span_of(particles: Ints) -> slice | Ints:
 class Heaps:
     """Balls of one frame."""
 
-    def __init__(self, frame: Frame, contacts: Contacts, sleep: BallSleep) -> None:
+    def __init__(
+        self, frame: Frame, contacts: Contacts, surfaces: SurfaceContacts, sleep: BallSleep
+    ) -> None:
         self.frame = frame
         self.sleep = sleep
-        self.contacts = contacts
+        self.contacts, self.surfaces = contacts, surfaces
         self.scratch = frame.scratch(HeapScratch)
         self.is_any = self.scratch.count > 0
         if not self.is_any:
@@ -173,15 +176,12 @@ class Heaps:
 
     # ------------------------------------------------------------------ colliders and bodies
 
-    def look_around(self, met: Ints) -> None:
-        """See which balls are near shapes; the others need not be looked at in this substep.
-
-        met (k,): particles that surfaces meet.
-        """
+    def look_around(self) -> None:
+        """See which balls are near shapes; the others need not be looked at in this substep."""
         frame, scratch = self.frame, self.scratch
         if not self.is_any:
             return
-        if self.sleep.feel_surroundings(self.contacts.meeting, met):
+        if self.sleep.feel_surroundings(self.contacts.meeting, self.surfaces.met()):
             self._rouse()
         if not len(frame.model.shapes):
             return

@@ -21,27 +21,32 @@ from ..recipes.geometry import Geometry
 from ..recipes.particles import add_particles
 from ..recipes.rope import add_rope
 from ..recipes.soft_body import add_soft_body
-from ..settings import ClothSettings, ParticleSettings, RopeSettings, SoftBodySettings
-from ..settings import SolverSettings
+from ..settings import (
+    ClothSettings,
+    ParticleSettings,
+    RopeSettings,
+    SoftBodySettings,
+    SolverSettings,
+)
 from ..step import advance
 from .case import Result, case
 from .crossings import count_crossings
 from .rates import at_rates
 
-FRAMES = 72
-SAMPLES = 9  # points of a stretch, ends and all
-CLOSE = 5e-3  # m, that what lies on a face may be from as near as both are thick
-STILL = 1e-3  # m in a second
+FRAMES_ON_FACES = 72
+POINTS_OF_STRETCH = 9  # points of a stretch, ends and all
+MOST_GAP = 5e-3  # m, that what lies on a face may be from as near as both are thick
+MOST_WAY = 1e-3  # m in a second
 MOST_TURNED = 2e-4
 """Share of angular momentum that parting by planes may take, from cloth that strikes cloth too."""
 
-SIDE = 2.0  # m, of the sheets
+SHEET_SIDE = 2.0  # m, of the sheets
 
 
 def _sheet(count: int, turn: float = 0.0, drop: float = 0.0) -> Geometry:
     """A level sheet of count × count vertices, turned about the vertical, drop m lower at x = 1."""
     u, v = (g.ravel() for g in np.meshgrid(*[np.linspace(-0.5, 0.5, count)] * 2, indexing="ij"))
-    c, s = SIDE * np.cos(turn), SIDE * np.sin(turn)
+    c, s = SHEET_SIDE * np.cos(turn), SHEET_SIDE * np.sin(turn)
     place = np.stack([c * u - s * v, s * u + c * v, -drop * u], axis=1)
     row = np.arange(count * count).reshape(count, count)
     face = np.stack([row[:-1, :-1], row[1:, :-1], row[1:, 1:], row[:-1, 1:]], axis=-1)
@@ -78,15 +83,15 @@ def _away(p: Floats, x: Floats, triangle: Ints) -> Floats:
 
 
 @dataclass(frozen=True)
-class Lying:
-    """What lies on the faces of the first object, ``count`` particles, once all has come to rest."""
+class OnFaces:
+    """What falls on the faces of the first object and comes to rest there."""
 
     model: Model
     triangle: Ints  # (f, 3) of the first object
     stretch: Ints  # (e, 2) of what lies on it; a particle is one whose ends are the same
     rate: float  # 1/s
 
-    def run(self, frames: int = FRAMES) -> tuple[State, int]:
+    def run(self, frames: int = FRAMES_ON_FACES) -> tuple[State, int]:
         """The state at the end, and the most crossings of stretches and faces in any frame."""
         state, settings = self.model.initial_state(), SolverSettings(substep_rate=self.rate)
         line = self.stretch[:, [0, 1, 1]]
@@ -103,7 +108,7 @@ class Lying:
 
         Of each particle that lies on it; of a rope, of the stretch that is nearest.
         """
-        share = np.linspace(0.0, 1.0, SAMPLES)[:, None, None]
+        share = np.linspace(0.0, 1.0, POINTS_OF_STRETCH)[:, None, None]
         place = (1.0 - share) * x[self.stretch[:, 0]] + share * x[self.stretch[:, 1]]
         away = np.array([_away(row, x, self.triangle) for row in place])
         radius = self.model.particles.radius
@@ -112,11 +117,11 @@ class Lying:
         return float(np.abs(gap[0]).max() if single else abs(gap.min()))
 
 
-def _lying(builder: ModelBuilder, triangle: Ints, stretch: Ints, rate: float) -> Lying:
-    return Lying(builder.finalize(), triangle, stretch, rate)
+def _lying(builder: ModelBuilder, triangle: Ints, stretch: Ints, rate: float) -> OnFaces:
+    return OnFaces(builder.finalize(), triangle, stretch, rate)
 
 
-def _on_sheet(count: int, turn: float, rope: bool, rate: float) -> Lying:
+def _on_sheet(count: int, turn: float, rope: bool, rate: float) -> OnFaces:
     """Particles, or a rope, that fall on a sheet which is held all around."""
     builder, sheet = ModelBuilder(), _sheet(count, turn)
     add_cloth(builder, sheet, ClothSettings(), pin_weight=_rim(count))
@@ -125,13 +130,14 @@ def _on_sheet(count: int, turn: float, rope: bool, rate: float) -> Lying:
         lying = _rope((-0.7, -0.31, 0.2), (0.6, 0.37, 0.25), 17)
         add_rope(builder, lying, RopeSettings())
         return _lying(builder, sheet.triangles, lying.edges + first, rate)
-    place = np.stack([np.linspace(-0.45, 0.5, 7), np.linspace(0.31, -0.37, 7) ** 2, np.full(7, 0.2)])
-    add_particles(builder, Geometry.of("dust", place.T), ParticleSettings())
+    along, across = np.linspace(-0.45, 0.5, 7), np.linspace(0.31, -0.37, 7) ** 2
+    place = np.stack([along, across, np.full(7, 0.2)], axis=1)
+    add_particles(builder, Geometry.of("dust", place), ParticleSettings())
     row = np.arange(first, builder.particle_count)
     return _lying(builder, sheet.triangles, np.stack([row, row], axis=1), rate)
 
 
-def _on_cube(rope: bool, rate: float) -> Lying:
+def _on_cube(rope: bool, rate: float) -> OnFaces:
     """The same on a soft cube of eight vertices."""
     builder, body = ModelBuilder(), cube(0.8, (0.0, 0.0, 0.42))
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
@@ -147,13 +153,13 @@ def _on_cube(rope: bool, rate: float) -> Lying:
     return _lying(builder, body.triangles, np.stack([row, row], axis=1), rate)
 
 
-def _gap(make: partial[Lying], rate: float) -> Result:
+def _gap(make: partial[OnFaces], rate: float) -> Result:
     lying = make(rate=rate)
     state, crossings = lying.run()
-    return Result(lying.gap(state.position) if crossings == 0 else np.inf, 0.0, CLOSE)
+    return Result(lying.gap(state.position) if crossings == 0 else np.inf, 0.0, MOST_GAP)
 
 
-def _unrest(make: partial[Lying], rate: float) -> Result:
+def _unrest(make: partial[OnFaces], rate: float) -> Result:
     """How far, m, any particle gets in a second, five seconds after the start."""
     lying = make(rate=rate)
     state, _ = lying.run(5 * FPS)
@@ -161,7 +167,7 @@ def _unrest(make: partial[Lying], rate: float) -> Result:
     for _ in range(FPS):
         later, _ = advance(lying.model, later, FrameInputs(), SolverSettings(substep_rate=rate))
     way = np.linalg.norm(later.position - state.position, axis=1)
-    return Result(float(way.max()), 0.0, STILL)
+    return Result(float(way.max()), 0.0, MOST_WAY)
 
 
 _SCENES = {
@@ -186,20 +192,21 @@ def _shot(speed: float, count: int, rope: bool) -> Result:
     builder, sheet = ModelBuilder(), _sheet(count, 0.3)
     add_cloth(builder, sheet, ClothSettings(), pin_weight=_rim(count))
     first, way = builder.particle_count, np.array([0.3, -0.2, -1.0])
-    at = {"velocity": speed * way / np.linalg.norm(way)}
+    velocity = speed * way / np.linalg.norm(way)
     if rope:
         lying = _rope((-0.3, 0.1, 0.3), (0.2, 0.25, 0.6), 8)
-        add_rope(builder, lying, RopeSettings(), **at)
+        add_rope(builder, lying, RopeSettings(), velocity=velocity)
     else:
         place = np.random.default_rng(4).uniform((-0.4, -0.3, 0.2), (0.3, 0.4, 1.0), (20, 3))
-        add_particles(builder, Geometry.of("shot", place), ParticleSettings(), **at)
+        shot = Geometry.of("shot", place)
+        add_particles(builder, shot, ParticleSettings(), velocity=velocity)
     model = builder.finalize()
     state = model.initial_state()
     through = 0
     for _ in range(24):
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
         x = state.position
-        beside = np.abs(x[first:, :2]).max(axis=1) > 0.5 * SIDE
+        beside = np.abs(x[first:, :2]).max(axis=1) > 0.5 * SHEET_SIDE
         lowest = x[:first, 2].min()
         through = max(through, int(((x[first:, 2] < lowest - 0.05) & ~beside).sum()))
     return Result(float(through), 0.0, 0.0)

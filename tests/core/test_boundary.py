@@ -196,6 +196,10 @@ ENTRIES = {
         {"pairs": [[0, 1]], "diameter": 0.1},
         {"pairs": {**rows_of(NO_INDICES), "three": [[0, 1, 2]]}, "diameter": BELOW},
     ),
+    "add_lines": (
+        {"pairs": [[0, 1]]},
+        {"pairs": {**rows_of(NO_INDICES), "three": [[0, 1, 2]]}},
+    ),
     "add_limbs": (
         {"pairs": [[0, 1], [1, 2]], "radius": 0.1, "own": [[0, 1]]},
         {

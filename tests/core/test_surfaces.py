@@ -393,7 +393,8 @@ def test_the_couple_of_friction_is_taken_back_by_the_pieces_that_are_free(pinned
     ):
         contact["normal_impulse"], contact["friction_impulse"] = 4.0, drag
         couple += np.cross((0.0, 0.0, 0.01), drag)
-    pieces = pieces_of(np.array([(0, 1, 2), (3, 4, 5)], dtype=np.int32), 6)
+    lines = np.zeros((0, 3), dtype=np.int32)
+    pieces = pieces_of(np.array([(0, 1, 2), (3, 4, 5)], dtype=np.int32), lines, 6)
     return_surface_couples(contacts, 3, pieces, x, start, inverse_mass)
     way = mass[:, None] * (x - start)
     turned = [np.cross(start[own], way[own]).sum(axis=0) for own in (slice(3), slice(3, 6))]
