@@ -259,15 +259,14 @@ class SurfaceRoom:
         gather_boxes(self.tree, *resting)
         if self.partners[0].is_self and not only_meshes:
             gather_normals(self.tree, *resting[:3], hardly, 0.0)
-        if self.line_tree is not None and not only_meshes:
-            gather_boxes(self.line_tree, *resting)
         if self.mesh_tree is not None:
             gather_boxes(self.mesh_tree, *resting)
             self.are_boxes_wide = True  # not for where they are in the substep
         for partners in self.partners:
-            if only_meshes and not partners.is_led:
+            # what begins through cloth as a line does is a thread: it may stay so
+            if partners.near.other is self.line_tree or (only_meshes and partners.is_self):
                 continue
-            places = x if partners.is_led else uneven
+            places = uneven if partners.is_self else x
             partners.near.find(resting, 0.0)
             found = all_crossings(partners.crossings, partners.near, self.surface, places)
             partners.crossings, partners.crossing_count, partners.crossing_pairs = found
