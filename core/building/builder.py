@@ -97,14 +97,15 @@ class ModelBuilder(TearBuilder):
         return with_rests(replace(model, particles=particles))
 
     def _self_collision_table(self, idle: Ints, joins: tuple[Ints, ...]) -> SelfCollisionTable:
-        """Particles that meet as balls; those of surfaces meet nothing so: see `SurfaceTable`.
+        """Single particles, which meet as balls; all others meet as `SurfaceTable` says.
 
         Those in ``joins`` are no balls of heaps.
         """
         particle = joined(self._self_colliding, (0,), np.int32)
         group = joined(self._self_collision_group, (0,), np.int32)
         radius = joined(self._self_collision_radius, (0,), np.float64)
-        is_met = ~(self._marked(idle) | self._is_of_surface())[particle]
+        stretch = joined(self._line, (0, 2), np.int32)
+        is_met = ~(self._marked(idle) | self._is_of_surface() | self._marked(stretch))[particle]
         particle, group, radius = particle[is_met], group[is_met], radius[is_met]
         is_joined = np.zeros(self.particle_count, dtype=bool)
         for rows in joins:
@@ -128,16 +129,18 @@ class ModelBuilder(TearBuilder):
         return self._marked(triangle[self._whom_surfaces_meet() & OTHERS != 0])
 
     def _lines(self, idle: Ints) -> Ints:
-        """What has no face and meets surfaces, as in `SurfaceTable`; none where there are none."""
+        """What has no face and meets others, as in `SurfaceTable`; single ones not each other."""
         is_of_surface = self._is_of_surface()
-        if not is_of_surface.any():
-            return np.zeros((0, 3), dtype=np.int32)
         meets = self._marked(joined(self._self_colliding, (0,), np.int32))
         meets &= ~self._marked(idle)
-        line = joined(self._line, (0, 2), np.int32)
-        line = line[meets[line].all(axis=1)]
-        single = np.flatnonzero(meets & ~self._marked(line) & ~is_of_surface).astype(np.int32)
-        return np.concatenate([line[:, [0, 1, 1]], np.stack([single] * 3, axis=1)])
+        stretch = joined(self._line, (0, 2), np.int32)
+        stretch = stretch[meets[stretch].all(axis=1)]
+        starts = [span.first_particle for span in self.objects]
+        of = np.searchsorted(starts, np.flatnonzero(meets | is_of_surface), side="right")
+        if not (len(stretch) or is_of_surface.any()) or len(np.unique(of)) < 2:
+            return np.zeros((0, 3), dtype=np.int32)
+        single = np.flatnonzero(meets & ~self._marked(stretch) & ~is_of_surface).astype(np.int32)
+        return np.concatenate([stretch[:, [0, 1, 1]], np.stack([single] * 3, axis=1)])
 
     def _surface_table(self, has_meshes: bool, idle: Ints) -> SurfaceTable:
         """All surfaces; has_meshes: whether any collider is a mesh; idle: what meets nothing."""

@@ -85,8 +85,9 @@ class ParticleBuilder:
 
         position (n, 3) m; mass kg, above zero; velocity (n, 3) or (3,) m/s; drag 1/s; radius m, the
         distance kept from surfaces; friction; restitution: each (n,) or one number for all.
-        self_collision: they also collide with such particles of other objects and, when the object
-        ``meets_itself``, with each other, as balls of contact_radius m, by default their radius.
+        self_collision: they also collide with other objects that do, and, when the object
+        ``meets_itself``, with each other: with single particles as balls of contact_radius m, by
+        default their radius, with surfaces and lines as thick as their radius.
         """
         x = places(name, "position", position)
         if len(x) == 0:
@@ -266,10 +267,10 @@ class ParticleBuilder:
         self._surface_meets.append(np.full(len(rows), bits, dtype=np.int32))
 
     def add_lines(self, pairs: ArrayLike) -> None:
-        """Lines (l, 2) that pass through no surface of another object, see `add_surface`.
+        """Lines (l, 2) that pass through neither surfaces nor lines of other objects.
 
-        As thick as their particles' radius, where these collide with other objects'. Particles
-        that are part of no surface and no line meet surfaces one by one.
+        As thick as their particles' radius, where these collide with other objects', see
+        `add_surface`. Particles that are part of no surface and no line meet both one by one.
         """
         ends, _ = self._pairs(pairs, 0.0)
         self._line.append(ends)

@@ -14,7 +14,7 @@ from .surface_bounds import (
     open_patches,
     want_patch,
 )
-from .surface_tree import SurfaceTree
+from .surface_tree import SurfaceTree, do_meet
 
 MovingTriangles = tuple[Ints, Floats, Floats, Floats, Ints]
 """Triangles, places, speeds, room and what is stale, as `gather_boxes` takes them."""
@@ -69,6 +69,14 @@ def _are_neighbours(tree, p, q):
 
 
 @lean_inline
+def _may_meet(one, other, is_self, p, q):
+    """Whether objects of two patches meet, as far as that is known of whole patches."""
+    if is_self:
+        return one.alone[p] < 0 or one.alone[p] != one.alone[q]
+    return do_meet(one.meets[p], other.meets[q])
+
+
+@lean_inline
 def _first_partner(one, is_self, a):
     """Where patch a begins to look for its partners."""
     return one.after[a] if is_self else 0
@@ -89,7 +97,8 @@ def _next_partner(one, other, is_self, p, n, horizon):
         if q < 0:
             n += 1
             continue
-        if not (is_self and n != a and _are_neighbours(one, p, q) and are_flat(one, a, n)):
+        is_flat = is_self and n != a and _are_neighbours(one, p, q) and are_flat(one, a, n)
+        if not is_flat and _may_meet(one, other, is_self, p, q):
             return n
         n = other.skip[n]
     return end

@@ -22,7 +22,7 @@ from ..records import Records
 from ..vec3 import along, cross, dot, length, load, scale, sub
 from .near_patches import CHUNKS, NearPatches, are_apart
 from .surface_distance import point_on_triangle
-from .surface_tree import CollisionSurface, are_in_skin, do_meet
+from .surface_tree import CollisionSurface, are_in_skin, do_meet, is_line
 
 CROSSING = np.dtype(
     [
@@ -77,7 +77,12 @@ def _is_beside(x, triangle, t, u):
 
 @lean
 def _add_crossings(crossings, row, x, triangle, t, u):
-    """Rows for all edges of triangles t and u that pass through the other; the row after them."""
+    """Rows for all edges of triangles t and u that pass through the other; the row after them.
+
+    What begins through a face as a line does is a thread: it may stay so.
+    """
+    if is_line(triangle, t) or is_line(triangle, u):
+        return row
     if _is_beside(x, triangle, t, u) or _is_beside(x, triangle, u, t):
         return row
     for side in range(2):

@@ -50,6 +50,8 @@ SurfaceTree = namedtuple(
         "leaf",  # (2f,) triangle, -1 for a node with children
         "whole",  # (2f,) 1 where the triangles below hang together, and no notch parts them
         "after",  # (2f,) of a patch: the node after the largest one around it without contacts
+        "alone",  # (p,) object of all of a patch's triangles if it does not meet itself, or -1
+        "meets",  # (p,) bits of `CollisionSurface.meets` that any of its vertices has
         "patch",  # (2f,) number of the patch that this node is the root of, -1 for other nodes
         "root",  # (p,) node of each patch
         "upper",  # (u,) nodes above patches, rising
@@ -93,6 +95,12 @@ CollisionSurface = namedtuple(
         "inverse_mass",  # (n,) 1/kg
     ],
 )
+
+
+@lean_inline
+def is_line(triangle, t):
+    """Whether a triangle is a line or a single vertex, which have no face."""
+    return triangle[t, 1] == triangle[t, 2]
 
 
 @lean_inline
@@ -167,8 +175,11 @@ def notches(triangle: Ints, rest: Floats) -> Floats:
     return notch
 
 
-def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
-    """A tree over triangles (f, 3) of the places rest (n, 3) m; its bounds are still empty."""
+def surface_tree(triangle: Ints, rest: Floats, part: Ints, meets: Ints) -> SurfaceTree:
+    """A tree over triangles (f, 3) of the places rest (n, 3) m; its bounds are still empty.
+
+    part, meets (n,): see `CollisionSurface`.
+    """
     count = len(triangle)
     tree = tree_room(count)
     corner = rest[triangle]
@@ -183,11 +194,14 @@ def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
     near_start, near = _neighbours(held, len(root), notch)
     rim_start, rim = _rims(held, patch_of, triangle)
     of_nodes = np.zeros((2, 2 * count), np.int32)
+    alone, meets_of = _who_meets(patch_of, triangle, part, meets, len(root))
     return SurfaceTree(
         skip=tree.skip,
         leaf=tree.leaf,
         whole=whole,
         after=of_nodes[0],
+        alone=alone,
+        meets=meets_of,
         patch=patch,
         root=root,
         upper=upper,
@@ -205,6 +219,20 @@ def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
         stale=of_nodes[1],
         bounds=np.zeros(2 * count, MOVING_BOX),
     )
+
+
+def _who_meets(
+    patch_of: Ints, triangle: Ints, part: Ints, meets: Ints, patches: int
+) -> tuple[Ints, Ints]:
+    """`alone` and `meets` (p,) of patches, which triangles (f, 3) are of by patch_of (f,)."""
+    of = -1 - part[triangle[:, 0]]  # below 0 where an object meets itself
+    least, most = np.full(patches, np.iinfo(np.int32).max), np.full(patches, -1)
+    np.minimum.at(least, patch_of, of)
+    np.maximum.at(most, patch_of, of)
+    bits = np.zeros(patches, dtype=np.int32)
+    for corner in triangle.T:
+        np.bitwise_or.at(bits, patch_of, meets[corner])
+    return np.where(least == most, most, -1).astype(np.int32), bits
 
 
 def without_bounds(tree: SurfaceTree) -> SurfaceTree:

@@ -23,10 +23,6 @@ from .topology import without
 from .vertices import add_vertices, mean_of_ends, surface_masses
 from .yarns import add_yarns
 
-CONTACT_SHARE = 0.7
-"""Radius of a vertex of a net for those of other nets, ropes and particles, in mean edge lengths:
-with half a diagonal of a square mesh not even the smallest slips through between its corners."""
-
 SHEAR_STIFFNESS = (3.0, 30_000.0)
 """N/m at the artist parameters just above 0 and at 1, growing by equal ratios between."""
 
@@ -103,7 +99,6 @@ def _add_whole(
         settings,
         mass=surface_masses(whole, settings.area_density),
         radius=settings.thickness * edge_length,
-        contact_radius=max(settings.thickness, CONTACT_SHARE) * edge_length,
         pin_weight=pin_weight,
         velocity=velocity,
         paint=paint,

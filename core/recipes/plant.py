@@ -85,7 +85,6 @@ def add_plant(
         settings,
         mass=_masses(geometry, settings.area_density, diameter, skeleton),
         radius=0.5 * diameter,
-        contact_radius=max(0.5 * diameter, 0.5 * geometry.mean_edge_length),
         pin_weight=pins,
         velocity=velocity,
         paint=paint,

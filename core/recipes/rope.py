@@ -123,7 +123,6 @@ def _add_whole(
         settings,
         mass=wire_masses(geometry, settings.line_density),
         radius=0.5 * diameter,
-        contact_radius=max(0.5 * diameter, 0.5 * geometry.mean_edge_length),
         pin_weight=pins,
         velocity=velocity,
         paint=paint,

@@ -39,14 +39,12 @@ def add_vertices(
     pin_weight: ArrayLike,
     velocity: ArrayLike,
     paint: Paint,
-    contact_radius: ArrayLike | None = None,
     meets_itself: bool = False,
 ) -> int:
     """Add an object's vertices as particles and pin them; returns its index in builder.objects.
 
-    mass (n,) kg; radius (n,) m or one for all, the distance kept from colliders; contact_radius
-    (n,) m that against the vertices of other objects, default the same; pin_weight (n,), 0 = not
-    pinned; velocity m/s.
+    mass (n,) kg; radius (n,) m or one for all, the distance kept from whatever is met; pin_weight
+    (n,), 0 = not pinned; velocity m/s.
     """
     pins = np.broadcast_to(np.asarray(pin_weight, dtype=np.float64), (geometry.count,))
     if not ((pins >= 0.0) & (pins <= 1.0)).all():
@@ -61,7 +59,6 @@ def add_vertices(
         velocity=velocity,
         drag=settings.drag * geometry.painted(paint, "drag"),
         radius=radius,
-        contact_radius=contact_radius,
         friction=settings.friction * geometry.painted(paint, "friction"),
         restitution=settings.restitution,
         self_collision=settings.meets_others,

@@ -101,7 +101,7 @@ class Calming:
             met = [np.zeros((0, 2), dtype=np.int32)]
             for partners in room.partners:
                 ends = partners.pairs["corner"][: partners.count]
-                if not partners.is_led:
+                if partners.is_self:
                     met.append(self.owner[ends[:, [0, 3]]])
                 elif surfaces.meshes.do_move:
                     led = (room.x != room.start).any(axis=1)

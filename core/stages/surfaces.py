@@ -22,7 +22,7 @@ from ..particles.contacts.surface_contact import (
     part_layers,
     relax_surfaces,
 )
-from ..particles.contacts.surface_couple import return_surface_couples
+from ..particles.contacts.surface_couple import note_couples_before, return_surface_couples
 from ..particles.contacts.surface_limit import PushedBack, part_surfaces
 from ..particles.contacts.surface_room import SurfaceRoom
 from ..particles.contacts.surface_tangle import UNTANGLING, take_out
@@ -132,8 +132,9 @@ class SurfaceContacts:
         room.parted[:] = room.start
         if self.contact_count == 0:
             return
-        given = (room.contacts, self.contact_count, room.watch, room.start, room.parted)
-        part_layers(*given, room.inverse_mass, self.frame.h)
+        found = (room.contacts, self.mesh_contacts, self.contact_count, room.watch)
+        particles = Particles(room.x, room.previous, room.inverse_mass)
+        part_layers(*found, room.start, room.parted, particles, room.sheets, self.frame.h)
         way = room.parted[: room.led] - room.start[: room.led]
         room.x[: room.led] += way
         room.previous[: room.led] += way
@@ -201,6 +202,7 @@ class SurfaceContacts:
         Each pass presses what lies below into what it lies on: colliders take that up, with
         friction for all that weighs on it, or heaps would creep over floors.
         """
+        self._note_couples_before()
         if self.mesh_contacts == 0:
             self._relax(1)
         else:
@@ -210,6 +212,13 @@ class SurfaceContacts:
                 contacts.collide_moved(before)
         self._return_couples()
         self._note_pushes()
+
+    def _note_couples_before(self) -> None:
+        """Passes have pushed before others moved x and x* alike, which reckon with that."""
+        room = self.room
+        if room is not None and self.mesh_contacts:
+            places = (room.previous, self.frame.previous)
+            note_couples_before(room.contacts, self.mesh_contacts, room.sheets, *places)
 
     def _return_couples(self) -> None:
         """Take back by how much contacts of cloth with cloth have turned it."""
@@ -314,7 +323,9 @@ class SurfaceContacts:
         """
         if self.is_crossed:
             return 0
-        unfolded: int = unfold(room.quad, room.sharp, self.sharp, room.x, room.inverse_mass, least)
+        particles = Particles(room.x, self.frame.previous, room.inverse_mass)
+        found = (room.quad, room.sharp, self.sharp)
+        unfolded: int = unfold(*found, particles, room.sheets, least)
         return unfolded
 
     def _part_contacts(self, room: SurfaceRoom) -> None:

@@ -59,8 +59,7 @@ def _closed_scene() -> Model:
 def _tied_scene() -> Model:
     """Cloth, rope and jelly that hang on bodies, bodies that hang on each other, all turning."""
     builder = ModelBuilder()
-    free = ClothSettings(drag=0.0, meets_itself=False)  # what parts cloth may leave a couple
-    add_sheet(builder, 12, height=0.3, settings=free)
+    add_sheet(builder, 12, height=0.3, settings=ClothSettings(drag=0.0))
     spin = (0.5, 1.0, 2.0)
     boxes = [
         OnBody(

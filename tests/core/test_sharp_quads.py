@@ -5,12 +5,17 @@ import pytest
 
 from verlet_physics.bench.cloth_scenes import twisted_sheet
 from verlet_physics.particles.contacts.sharp_quads import DRAWN, SHARPEST, find_sharp, unfold
+from verlet_physics.particles.contacts.surface_couple import pieces_of
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.recipes.topology import is_drawn_otherwise
+from verlet_physics.records import Particles
 from verlet_physics.settings import SolverSettings
 from verlet_physics.step import advance
 
 QUADS = np.arange(400, dtype=np.int32).reshape(100, 4)
+PIECES = pieces_of(
+    np.concatenate([QUADS[:, :3], QUADS[:, [0, 2, 3]]]), np.zeros((0, 3), dtype=np.int32), 400
+)
 
 
 def folded(seed, sharpest=0.95):
@@ -34,13 +39,13 @@ def test_what_is_sharp_is_unfolded_without_resultant_or_couple(least):
     assert 30 < count < 100
     assert (is_drawn_otherwise(x, QUADS)[rows[:count]]).sum() > 20
     flat, before = np.setdiff1d(np.arange(100), rows[:count]), x.copy()
-    assert unfold(QUADS, rows, count, x, inverse_mass, least) == count
+    assert unfold(QUADS, rows, count, Particles(x, before, inverse_mass), PIECES, least) == count
     way = (x - before) / inverse_mass[:, None]
     np.testing.assert_array_equal(way[QUADS[flat]], 0.0)
     np.testing.assert_allclose(way[QUADS].sum(axis=1), 0.0, atol=1e-12)
     np.testing.assert_allclose(np.cross(before, way)[QUADS].sum(axis=1), 0.0, atol=1e-12)
     for _ in range(20):
-        unfold(QUADS, rows, count, x, inverse_mass, least)
+        unfold(QUADS, rows, count, Particles(x, before, inverse_mass), PIECES, least)
     assert find_sharp(QUADS, x, 0.9 * least, rows) == 0
     assert not is_drawn_otherwise(x, QUADS).any()
 
@@ -49,12 +54,12 @@ def test_what_is_sharp_is_unfolded_without_resultant_or_couple(least):
 def test_what_is_held_stays_and_what_is_no_face_is_left():
     x = folded(3)
     before, rows = x.copy(), np.arange(100, dtype=np.int32)
-    assert unfold(QUADS, rows, 100, x, np.zeros(400), SHARPEST) == 0
+    assert unfold(QUADS, rows, 100, Particles(x, before, np.zeros(400)), PIECES, SHARPEST) == 0
     np.testing.assert_array_equal(x, before)
     x[2::4] = x[::4]  # the diagonal is a point
     before = x.copy()
     assert find_sharp(QUADS, x, SHARPEST, rows) == 0
-    unfold(QUADS, rows, 100, x, np.ones(400), SHARPEST)
+    unfold(QUADS, rows, 100, Particles(x, before, np.ones(400)), PIECES, SHARPEST)
     np.testing.assert_array_equal(x, before)
 
 

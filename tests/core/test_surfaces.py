@@ -44,6 +44,7 @@ from verlet_physics.particles.contacts.surface_watch import (
     watch_contacts,
     watch_room,
 )
+from verlet_physics.records import Particles
 from verlet_physics.stages.surface_search import SurfaceSearch
 from verlet_physics.stages.surfaces import SurfaceContacts
 from verlet_physics.truth.crossings import count_crossings
@@ -51,6 +52,11 @@ from verlet_physics.truth.surfaces import most_crossings
 from verlet_physics.workspace import workspace_of
 
 OFF = ClothSettings(meets_itself=False, meets_others=False)
+
+
+def all_meet(places):
+    """Part and bits of vertices that all meet each other, see `CollisionSurface`."""
+    return np.zeros(len(places), dtype=np.int32), np.full(len(places), 1, dtype=np.int32)
 
 
 def test_the_counter_knows_a_crossing_from_a_near_miss():
@@ -409,7 +415,7 @@ def hinge():
     """Two triangles in a plane: places, their tree, how it is gathered, `note_turned` of some."""
     x = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 1.0, 0.0)])
     triangle = np.array([(0, 1, 2), (2, 1, 3)], dtype=np.int32)
-    tree = surface_tree(triangle, x)
+    tree = surface_tree(triangle, x, *all_meet(x))
 
     def gather(speed, slack, horizon):
         gather_normals(tree, triangle, x, speed, np.full(4, slack), horizon)
@@ -435,7 +441,7 @@ def test_a_patch_that_folds_in_flight_is_flat_no_longer(hinge):
 def test_one_triangle_that_turns_opens_the_patches_around_it_and_no_others():
     p, quads = cloth_scenes.sheet(40, 40, 1.0, 1.0)
     triangle = np.concatenate([quads[:, :3], quads[:, [0, 2, 3]]]).astype(np.int32)
-    tree = surface_tree(triangle, p)
+    tree = surface_tree(triangle, p, *all_meet(p))
     gather_normals(tree, triangle, p, 0.0 * p, np.full(len(p), 1e-3), 4.0)
     assert are_flat(tree, 0, 0)
     corner = 20 * 40 + 13
@@ -482,7 +488,7 @@ def test_a_strip_rolled_by_120_degrees_is_flat_about_whatever_axis_it_is_rolled(
     """And one that is rolled by more than a half is not."""
     strip, quads = cloth_scenes.sheet(13, 2, 1.0, 0.1)
     triangle = np.concatenate([quads[:, :3], quads[:, [0, 2, 3]]]).astype(np.int32)
-    tree = surface_tree(triangle, strip)
+    tree = surface_tree(triangle, strip, *all_meet(strip))
     turn = np.array([(1, 0, 0), (0, np.cos(skew), -np.sin(skew)), (0, np.sin(skew), np.cos(skew))])
     for degrees, is_flat in ((120.0, True), (200.0, False)):
         angle = np.radians(degrees) * strip[:, 0]
@@ -591,8 +597,10 @@ def test_layers_that_lie_too_near_are_parted_once_however_many_contacts_they_hav
     room, count = _sheets_that_lie_too_near(gap)
     assert count > 5 * len(room.x)
     room.parted[:] = room.start
-    given = (room.contacts, count, room.watch, room.start, room.parted)
-    part_layers(*given, room.inverse_mass, h)
+    found = (room.contacts, count, count, room.watch)
+    room.x[:] = room.previous[:] = room.start
+    particles = Particles(room.x, room.previous, room.inverse_mass)
+    part_layers(*found, room.start, room.parted, particles, room.sheets, h)
     way = room.parted[:, 2] - room.start[:, 2]
     inner = np.abs(room.start[:, :2]).max(axis=1) < 0.07
     wanted = 0.1 * (reach - gap)
@@ -710,7 +718,7 @@ def test_patches_end_at_notches():
     x, quads = cloth_scenes.sheet(9, 9, 1.0, 1.0)
     triangle = np.concatenate([quads[:, :3], quads[:, [0, 2, 3]]]).astype(np.int32)
     middle = x[triangle].mean(axis=1)
-    assert surface_tree(triangle, x).whole[0] == 1
+    assert surface_tree(triangle, x, *all_meet(x)).whole[0] == 1
     # one more vertex for what lies right of the line x = 0, y < 0
     right = (middle[:, 0] > 0.0) & (middle[:, 1] < 0.0)
     on_slit = np.flatnonzero((np.abs(x[:, 0]) < 1e-9) & (x[:, 1] < -1e-9))
@@ -722,7 +730,7 @@ def test_patches_end_at_notches():
     tip = int(np.flatnonzero(np.linalg.norm(x, axis=1) < 1e-9)[0])
     assert found[tip] == pytest.approx(np.pi)
     assert np.delete(found, tip).max() < 1e-6
-    tree = surface_tree(slit, places)
+    tree = surface_tree(slit, places, *all_meet(places))
     around = {n for n in range(len(slit)) if tip in slit[n]}
     for node in range(int(tree.skip[0])):
         below = {int(t) for t in tree.leaf[node : tree.skip[node]] if t >= 0}
@@ -733,7 +741,7 @@ def test_patches_end_at_notches():
     # a corner that is cut out: a quarter turn, over which nothing closes
     stays = ~((middle[:, 0] > 0.0) & (middle[:, 1] < 0.0))
     assert notches(triangle[stays], x)[tip] == pytest.approx(0.5 * np.pi)
-    assert surface_tree(triangle[stays], x).whole[0] == 1
+    assert surface_tree(triangle[stays], x, *all_meet(x)).whole[0] == 1
 
 
 def test_the_sides_of_a_slit_are_told_by_where_they_lie():

@@ -49,7 +49,8 @@ class CrossedCloth:
         self.owner: Ints = owner[self.triangle[:, 0]].astype(np.int32)  # object of each triangle
         bit = np.left_shift(np.int64(1), owner.astype(np.int64) % OBJECT_BITS)
         corner = surface.rest[self.triangle]
-        edge = float(np.linalg.norm(corner - np.roll(corner, 1, axis=1), axis=2).mean())
+        ends = np.linalg.norm(corner - np.roll(corner, 1, axis=1), axis=2)
+        edge = float(ends.mean()) if ends.size else 0.0
         even: Floats = np.arange(count)[:, None] * np.array(EVEN_STEPS) % 1.0 - 0.5
         inwards = ways_inwards(self.triangle, surface.rest)
         self.crossed = crossed_room(bit, UNEVENNESS_SHARE * edge * (even + SLIT_OPENED * inwards))

@@ -10,7 +10,8 @@ fold lies on. So
 so that the angle between the halves, 180° where the face is flat, keeps a cosine below −s. With s
 and the lengths taken as they are, ∂C/∂b = d⊥, ∂C/∂d = b⊥ and, u and v being the shares of a c at
 which b and d stand over it, ∂C/∂a = −(1 − u) d⊥ − (1 − v) b⊥, ∂C/∂c = −u d⊥ − v b⊥: no resultant
-and no couple.
+and no couple about where the corners are. About x*, where angular momentum counts, there is a
+little, which the piece of cloth takes back: see `surface_couple`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import kernel, lean_inline
-from ...vec3 import along, between, dot, scale, shift
+from ...vec3 import ZERO, add_cross, add_to, along, between, dot, load, scale, shift
 
 SHARPEST = 0.3
 """s of C in passes over contacts: halves keep 107° between them."""
@@ -55,11 +56,13 @@ def find_sharp(quads, x, least, sharp):
 
 
 @kernel
-def unfold(quads, rows, count, x, inverse_mass, least):
+def unfold(quads, rows, count, particles, pieces, least):
     """Unfold those of the first ``count`` of rows that are sharper than s = least; how many.
 
+    pieces: where couples are noted, see `surface_couple`.
     One after the other, each by one step of Newton's method on C (Müller et al. 2007, §3.3).
     """
+    x, previous, inverse_mass = particles
     unfolded = 0
     for k in range(count):
         quad = quads[rows[k]]
@@ -81,4 +84,9 @@ def unfold(quads, rows, count, x, inverse_mass, least):
         shift(x, quad[1], push * wb, d)
         shift(x, quad[2], push * wc, at_c)
         shift(x, quad[3], push * wd, b)
+        couple = add_cross(ZERO, load(previous, quad[0]), scale(push, at_a))
+        couple = add_cross(couple, load(previous, quad[1]), scale(push, d))
+        couple = add_cross(couple, load(previous, quad[2]), scale(push, at_c))
+        couple = add_cross(couple, load(previous, quad[3]), scale(push, b))
+        add_to(pieces.row[pieces.of_vertex[quad[0]]]["couple"], couple)
     return unfolded

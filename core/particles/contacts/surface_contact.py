@@ -28,6 +28,7 @@ from ...vec3 import (
     sub,
     vec,
 )
+from .surface_couple import forget_couples, note_couple
 from .surface_tangle import CROSSED, HIDDEN
 from .surface_untangling import flush_way, gives_way, slit_way
 from .surface_watch import may_come_nearer, note_apart, note_spare, note_ways
@@ -259,12 +260,18 @@ def _push(contact, now, inverse_mass, p):
 
 
 @kernel
-def part_layers(contacts, count, watch, start, parted, inverse_mass, h):
+def part_layers(contacts, layers, count, watch, start, parted, particles, pieces, h):
     """Part what lies too near, at a limited speed: from start to parted (n, 3) m, which is start.
 
     By what other contacts have not parted yet: a vertex in a heap has some thirty. What this
-    brings nearer to others is no motion, and moves nobody; it is parted in its turn.
+    brings nearer to others is no motion, and moves nobody; it is parted in its turn. Moved aside, x
+    and x* alike, what slides past each other at u has other angular momentum, by P × u: a couple
+    that pieces of cloth take back with others of the substep. The first ``layers`` of ``count``
+    contacts are of cloth with cloth. Of nine parameters start and parted are those of cloth and
+    meshes, particles of cloth.
     """
+    x, previous, inverse_mass = particles
+    forget_couples(pieces)
     for n in range(count):
         missing = -watch.contact[n]["apart"]
         if missing <= 0.0 or contacts[n]["mobility"] == 0.0:
@@ -274,7 +281,11 @@ def part_layers(contacts, count, watch, start, parted, inverse_mass, h):
         wanted = parting(missing, PARTING_SHARE, PARTING_SPEED * h)
         short = wanted - dot(_displacement(contact, start, parted), normal)
         if short > 0.0:
-            _push(contact, parted, inverse_mass, scale(short / contact["mobility"], normal))
+            push = scale(short / contact["mobility"], normal)
+            _push(contact, parted, inverse_mass, push)
+            if n < layers:
+                slide = _displacement(contact, previous, x)
+                note_couple(pieces, contact["corner"], cross(push, slide))
     note_ways(watch, start, parted)
     for n in range(count):
         if may_come_nearer(watch, n, 0.0):

@@ -7,8 +7,8 @@ half of it back (it acts in the middle between them), and as one rigid piece, by
 
 which leaves linear momentum as it is and turns nothing against anything within the piece: that
 would shake what is folded smaller than it is thick. A piece that is pinned somewhere takes nothing
-back: its pins do. Nor does one of lines, which would have to turn about itself: what it meets takes
-all. (See `angular_momentum`; `couple_return` for what is met by particles.)
+back: its pins do. Nor does one of lines, which would have to turn about itself: cloth that it meets
+takes all. (See `angular_momentum`; `couple_return` for what is met by particles.)
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...angular_momentum import inertia_about_centre, solve_inertia, turn_back
 from ...arrays import Ints
 from ...geometry.surface import connected_parts
 from ...kernels.jit import kernel, lean_inline
-from ...vec3 import ZERO, add_to, along, cross, load, scale, set_vec, vec
+from ...vec3 import ZERO, add_to, along, cross, load, scale, set_vec, sub, vec
 
 PIECE = np.dtype(
     [
@@ -62,42 +62,79 @@ def pieces_of(triangle: Ints, line: Ints, count: int) -> ConnectedPieces:
 
 
 @lean_inline
-def _relieve(pieces, p, x, previous, inverse_mass):
-    """Turn piece p by what takes its couple back."""
-    member, piece = pieces.member, pieces.row[p]
-    first, last = piece["first_member"], pieces.row[p + 1]["first_member"]
-    mass, centre, sums = inertia_about_centre(member, first, last, previous, inverse_mass)
-    if mass == 0.0:
-        return
-    turn = solve_inertia(sums, scale(-1.0, vec(piece["couple"])))
-    turn_back(member, first, last, x, previous, centre, turn)
+def forget_couples(pieces):
+    """Begin with none."""
+    for p in range(pieces.row.shape[0]):
+        set_vec(pieces.row[p]["couple"], ZERO)
+
+
+@lean_inline
+def note_couple(pieces, corner, couple):
+    """Note what a contact of cloth with cloth, with these corners, has given, kg·m²."""
+    row = pieces.row
+    one, other = row[pieces.of_vertex[corner[0]]], row[pieces.of_vertex[corner[3]]]
+    faces = 2.0 - one["is_line"] - other["is_line"]
+    if one["is_line"] == 0:
+        add_to(one["couple"], scale(1.0 / faces, couple))
+    if other["is_line"] == 0:
+        add_to(other["couple"], scale(1.0 / faces, couple))
+
+
+@lean_inline
+def _take_back(pieces, x, previous, inverse_mass):
+    """Turn pieces by what takes their couples back, in x (n, 3) m; previous (n, 3) m: x*."""
+    row, member = pieces.row, pieces.member
+    for p in range(row.shape[0] - 1):
+        couple = vec(row[p]["couple"])
+        if couple == ZERO:
+            continue
+        first, last = row[p]["first_member"], row[p + 1]["first_member"]
+        mass, centre, sums = inertia_about_centre(member, first, last, previous, inverse_mass)
+        if mass > 0.0:
+            turn = solve_inertia(sums, scale(-1.0, couple))
+            turn_back(member, first, last, x, previous, centre, turn)
+
+
+@lean_inline
+def _push_of(contact):
+    """What a contact has pushed with so far, kg·m."""
+    normal = vec(contact["normal"])
+    return along(vec(contact["friction_impulse"]), contact["normal_impulse"], normal)
+
+
+@lean_inline
+def _apart(contact, places):
+    """The way from b to a at some places (n, 3) m."""
+    apart = ZERO
+    for c in range(4):
+        apart = along(apart, contact["weight"][c], load(places, contact["corner"][c]))
+    return apart
+
+
+@kernel
+def note_couples_before(contacts, count, pieces, before, previous):
+    """Note by how much couples were others where x* was before (n, 3) m, up to now.
+
+    What has moved x and x* alike since then, from before to previous, reckons with the ways that
+    these pushes made. Of the first ``count`` contacts, of cloth with cloth.
+    """
+    for n in range(count):
+        contact = contacts[n]
+        if contact["normal_impulse"] != 0.0:
+            moved = sub(_apart(contact, before), _apart(contact, previous))
+            note_couple(pieces, contact["corner"], cross(moved, _push_of(contact)))
 
 
 @kernel
 def return_surface_couples(contacts, count, pieces, x, previous, inverse_mass):
-    """Take the couples of the first ``count`` contacts, of cloth with cloth, back in x (n, 3) m.
+    """Take back what has been noted, and couples of the first ``count`` contacts, in x (n, 3) m.
 
-    previous (n, 3) m: x*.
+    These are of cloth with cloth. previous (n, 3) m: x*.
     """
-    row = pieces.row
-    for p in range(row.shape[0]):
-        set_vec(row[p]["couple"], ZERO)
     for n in range(count):
         contact = contacts[n]
-        if contact["normal_impulse"] == 0.0:
-            continue
-        corner, weight = contact["corner"], contact["weight"]
-        apart = ZERO
-        for c in range(4):
-            apart = along(apart, weight[c], load(previous, corner[c]))
-        push = along(
-            vec(contact["friction_impulse"]), contact["normal_impulse"], vec(contact["normal"])
-        )
-        couple = cross(apart, push)
-        one, other = row[pieces.of_vertex[corner[0]]], row[pieces.of_vertex[corner[3]]]
-        share = 0.5 + 0.5 * (other["is_line"] - one["is_line"])
-        add_to(one["couple"], scale(share, couple))
-        add_to(other["couple"], scale(1.0 - share, couple))
-    for p in range(row.shape[0] - 1):
-        if vec(row[p]["couple"]) != ZERO:
-            _relieve(pieces, p, x, previous, inverse_mass)
+        if contact["normal_impulse"] != 0.0:
+            couple = cross(_apart(contact, previous), _push_of(contact))
+            note_couple(pieces, contact["corner"], couple)
+    _take_back(pieces, x, previous, inverse_mass)
+    forget_couples(pieces)

@@ -38,11 +38,10 @@ from .surface_watch import watch_room
 
 
 class SurfacePairs:
-    """Pairs of the cloth of a model with one kind of partner: with cloth, lines or meshes."""
+    """Pairs of a model's cloth and lines with one kind of partner: each other, or meshes."""
 
-    def __init__(self, near: NearPatches, is_led: bool = False) -> None:
-        """is_led: with meshes, which go where they are led."""
-        self.near, self.is_self, self.is_led = near, near.is_self, is_led
+    def __init__(self, near: NearPatches) -> None:
+        self.near, self.is_self = near, near.is_self
         self.pairs: Records = np.zeros(16, dtype=PAIR)
         self.count = 0  # of them
         self.runs: Records = np.zeros(16 * CHUNKS, dtype=PAIR)  # of those just found
@@ -78,27 +77,25 @@ class SurfaceRoom:
         self.cloth: Ints = np.unique(cloth).astype(np.int32)
         self.rows: Ints = np.unique(triangle).astype(np.int32)  # of cloth and lines
         x = model.particles.position
-        ends = x[cloth] - x[np.roll(cloth, 1, axis=1)]
-        self.edge = float(np.linalg.norm(ends, axis=2).mean())
+        ends = x[cloth] - x[np.roll(cloth, 1, axis=1)] if len(cloth) else _ways_along(line, x)
+        self.edge = float(np.linalg.norm(ends, axis=-1).mean())
         self.inverse_mass = np.zeros(count)  # 1/kg, in the present frame
         self.inverse_mass[:led] = model.particles.inverse_mass
         self.friction = np.zeros(count)
-        self.tree = surface_tree(cloth, x)
+        part, meets = _who_meets(model, count)
+        self.tree = surface_tree(triangle, x, part, meets)
         self.quad = np.ascontiguousarray(model.surfaces.quad)
         self.sharp: Ints = np.zeros(len(self.quad), dtype=np.int32)  # rows of those folded sharply
         self.near_itself = NearPatches(self.tree, self.tree, True)
         self.partners_before = np.zeros(len(self.tree.root), dtype=np.int32)
         self.partners: list[SurfacePairs] = []
-        if (model.surfaces.meets & (ITSELF | OTHERS)).any():
+        if len(line) or (model.surfaces.meets & (ITSELF | OTHERS)).any():
             self.partners.append(SurfacePairs(self.near_itself))
         self.lines: Ints = np.unique(line).astype(np.int32)  # vertices of lines
-        self.line_tree: SurfaceTree | None = None
-        if len(line):
-            self.line_tree = _tree_from(len(cloth), line, x)
-            self.partners.append(SurfacePairs(NearPatches(self.tree, self.line_tree, False)))
         self.mesh_tree: SurfaceTree | None = None
         self.thickest = float(model.particles.radius[self.cloth].max(initial=0.0))
-        self.surface = self._surface(model, triangle, count, hanging(model, bodies))
+        meets[hanging(model, bodies)] |= HANGS
+        self.surface = self._surface(model, triangle, part, meets)
         self.found = np.zeros(CHUNKS, dtype=np.int32)
         self.contacts: Records = np.zeros(256, dtype=SURFACE_CONTACT)
         self.x = np.zeros((count, 3))  # m, places at the end of the substep
@@ -139,19 +136,9 @@ class SurfaceRoom:
         self.pierced: tuple[tuple[int, int, int], ...] = ()  # objects, and pairs that intersect
         self.clear: Floats | None = None  # places (n, 3) handed out where nothing intersects
 
-    def _surface(self, model: Model, triangle: Ints, count: int, hung: Ints) -> CollisionSurface:
-        """Triangles (g, 3) of cloth, lines, and after them meshes; hung (p,): see `hanging`."""
-        led, meshes, line = self.led, self.meshes, model.surfaces.line
-        part = np.full(count, -1, dtype=np.int32)
-        for number, span in enumerate(model.objects):
-            part[span.particles] = number
-        of_cloth = triangle[: len(triangle) - len(line)]
-        bits = np.zeros(count, dtype=np.int32)
-        np.bitwise_or.at(bits, of_cloth.reshape(-1), np.repeat(model.surfaces.meets, 3))
-        meets_itself = np.unique(part[bits & ITSELF != 0])  # with its fringe
-        part = np.where(np.isin(part, meets_itself), part, -1 - part).astype(np.int32)
-        bits[line] |= OTHERS
-        meets = np.where(bits & OTHERS, MEETS_OTHERS, 0) + np.where(bits & MESHES, MEETS_MESHES, 0)
+    def _surface(self, model: Model, triangle: Ints, part: Ints, meets: Ints) -> CollisionSurface:
+        """Triangles (g, 3) of cloth and lines, and after them meshes."""
+        led, meshes, count = self.led, self.meshes, len(part)
         owned = owned_features(triangle)
         rest = np.zeros((count, 3))
         rest[:led] = model.particles.position
@@ -163,17 +150,18 @@ class SurfaceRoom:
             rest[led:] = meshes.rest
             part[led:] = -2 - len(model.objects) - meshes.owner
             meets[led:] = np.where(meshes.is_skin, IS_MESH | IS_SKIN, IS_MESH)
-            meets[hung] |= HANGS
-            self.mesh_tree = _tree_from(first, meshes.triangle, meshes.rest)
+            tree = surface_tree(meshes.triangle, meshes.rest, part[led:], meets[led:])
+            leaf = np.where(tree.leaf >= 0, tree.leaf + first, -1).astype(np.int32)
+            self.mesh_tree = tree._replace(leaf=leaf)
             near = NearPatches(self.tree, self.mesh_tree, False)
-            self.partners.append(SurfacePairs(near, is_led=True))
+            self.partners.append(SurfacePairs(near))
             owned = np.concatenate([owned, meshes.owned])
             triangle = np.concatenate([triangle, meshes.triangle + led]).astype(np.int32)
             self.solid = np.concatenate([self.solid, meshes.solid])
             self.friction[led:] = meshes.friction
         seam = connected_parts(count, model.surfaces.thread)
         return CollisionSurface(
-            triangle, seam, owned, part, meets.astype(np.int32), rest, thickness, self.inverse_mass
+            triangle, seam, owned, part, meets, rest, thickness, self.inverse_mass
         )
 
     def expect_all(self) -> None:
@@ -202,8 +190,6 @@ class SurfaceRoom:
         if self.partners[0].is_self and stale[: self.led].all():
             # which patches are flat holds until all pairs are looked for
             gather_normals(self.tree, *moving[:3], strays.slack, horizon, threads)
-        if self.line_tree is not None:
-            gather_boxes(self.line_tree, *moving, threads)
         if self.mesh_tree is not None and (mesh_moves or self.are_boxes_wide):
             gather_boxes(self.mesh_tree, *moving, threads)
             self.are_boxes_wide = mesh_moves
@@ -263,8 +249,7 @@ class SurfaceRoom:
             gather_boxes(self.mesh_tree, *resting)
             self.are_boxes_wide = True  # not for where they are in the substep
         for partners in self.partners:
-            # what begins through cloth as a line does is a thread: it may stay so
-            if partners.near.other is self.line_tree or (only_meshes and partners.is_self):
+            if only_meshes and partners.is_self:
                 continue
             places = uneven if partners.is_self else x
             partners.near.find(resting, 0.0)
@@ -347,11 +332,25 @@ class SurfaceRoom:
         self.neighbours = neighbours_room(len(self.x), len(self.contacts))
 
 
-def _tree_from(first: int, triangle: Ints, rest: Floats) -> SurfaceTree:
-    """A tree over triangles (f, 3) that are numbered from ``first`` on; rest (n, 3) m."""
-    tree = surface_tree(triangle, rest)
-    leaf = np.where(tree.leaf >= 0, tree.leaf + first, -1).astype(np.int32)
-    return tree._replace(leaf=leaf)
+def _ways_along(line: Ints, x: Floats) -> Floats:
+    """Ways (l, 3) m along those of lines (k, 3), as triangles, that are no single vertices."""
+    i, j = line[line[:, 0] != line[:, 1], :2].T
+    return x[j] - x[i]
+
+
+def _who_meets(model: Model, count: int) -> tuple[Ints, Ints]:
+    """`part` and `meets` (n,) of `CollisionSurface`; meshes among ``count`` vertices still none."""
+    surfaces = model.surfaces
+    part = np.full(count, -1, dtype=np.int32)
+    for number, span in enumerate(model.objects):
+        part[span.particles] = number
+    bits = np.zeros(count, dtype=np.int32)
+    np.bitwise_or.at(bits, surfaces.triangle.reshape(-1), np.repeat(surfaces.meets, 3))
+    meets_itself = np.unique(part[bits & ITSELF != 0])  # with its fringe
+    part = np.where(np.isin(part, meets_itself), part, -1 - part).astype(np.int32)
+    bits[surfaces.line] |= OTHERS
+    meets = np.where(bits & OTHERS, MEETS_OTHERS, 0) + np.where(bits & MESHES, MEETS_MESHES, 0)
+    return part, meets.astype(np.int32)
 
 
 def pierced_parts(
@@ -369,6 +368,8 @@ def pierced_parts(
 def surface_room(model: Model) -> SurfaceRoom | None:
     """Scratch memory for a model's surfaces; None where nothing meets any of them."""
     bodies = met_bodies(model)
-    meets_cloth = (model.surfaces.meets & (ITSELF | OTHERS)).any()
+    line = model.surfaces.line
+    has_stretches = bool((line[:, 0] != line[:, 1]).any())  # single vertices meet no single ones
+    meets_cloth = has_stretches or (model.surfaces.meets & (ITSELF | OTHERS)).any()
     meets_meshes = model.surfaces.parts_meshes.any() or len(bodies) > 0
     return SurfaceRoom(model, bodies) if meets_cloth or meets_meshes else None
