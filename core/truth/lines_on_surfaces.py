@@ -230,8 +230,8 @@ def _momentum(what: str, angular: bool) -> Result:
         add_particles(builder, Geometry.of("shot", place), flying, velocity=speed)
     else:
         small = level_sheet(7, 0.8)
-        place = 0.3 * small.positions + (-0.2, 0.1, 0.2)
-        patch = Geometry.of("patch", place, (), small.face_offsets, small.face_vertices)
+        there = 0.3 * small.positions + (-0.2, 0.1, 0.2)
+        patch = Geometry.of("patch", there, (), small.face_offsets, small.face_vertices)
         add_cloth(builder, patch, ClothSettings(drag=0.0), velocity=speed)
     model = builder.finalize()
     mass = 1.0 / model.particles.inverse_mass[:, None]
