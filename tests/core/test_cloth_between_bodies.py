@@ -6,7 +6,9 @@ import pytest
 from verlet_physics import FrameInputs, SolverSettings, advance
 from verlet_physics.bench.tower_scenes import Tower, built
 from verlet_physics.cache import FrameCache
+from verlet_physics.particles.contacts.between_bodies import BetweenBodies
 from verlet_physics.rigid.sleep.stillness import REST_TIME
+from verlet_physics.truth.random_scenes import run_twice
 
 LAYERS = 2
 TOWER = Tower((0.12, 0.1), (6.0, 3.0), layers=LAYERS, vertices=8)
@@ -92,3 +94,21 @@ def test_what_was_between_in_another_frame_is_forgotten(stood):
     assert (wanted.body_rest >= REST_TIME).all()
     _after(model, state, 1)
     assert np.array_equal(_after(model, resting, 1).position, wanted.position)
+
+
+def test_what_was_between_bodies_last_is_looked_through_layers_that_are_listed(monkeypatch):
+    """Layers as they were listed some substeps ago name contacts that are gone: kernels would read
+    what lies behind the array. Random scene 51 is one in which nothing is asked of any layer."""
+    seen = []
+    look = BetweenBodies.look
+
+    def looked(self, asked, contacts, moving, friction, layers, gravity):
+        if asked == 0 and self.is_any and self.are_boxes_known:
+            listed, of = layers
+            seen.append(max(listed.first.max(), listed.next.max(initial=-1)) < len(of))
+        look(self, asked, contacts, moving, friction, layers, gravity)
+
+    monkeypatch.setattr(BetweenBodies, "look", looked)
+    run_twice(51)
+    assert seen
+    assert all(seen)

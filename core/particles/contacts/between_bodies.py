@@ -134,6 +134,11 @@ class BetweenBodies:
         self.between.of_particle[:] = NONE
         self.are_boxes_known = self.is_looked = False
 
+    @property
+    def is_any(self) -> bool:
+        """Whether anything was between bodies when it was looked last."""
+        return bool(self.between.count[0])
+
     def look(
         self,
         asked: int,
@@ -152,7 +157,7 @@ class BetweenBodies:
         if not self.are_boxes_known:
             return
         self.is_looked = True
-        if asked == 0 and self.between.count[0] == 0:
+        if asked == 0 and not self.is_any:
             return
         room = int(self.told.count[0]) + contacts[1]
         if room > len(self.told.thickness):
@@ -163,7 +168,7 @@ class BetweenBodies:
 
     def rub(self, particles: Particles, owners: Any, h: float) -> None:
         """Let bodies rub against what is between them."""
-        if self.between.count[0] and len(self.cushions.key):
+        if self.is_any and len(self.cushions.key):
             rub_between(self.between, self.cushions, particles, owners, h)
 
     def hear(self, inverse_mass: Floats, is_regular: bool) -> Cushions:

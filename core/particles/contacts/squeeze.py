@@ -82,7 +82,9 @@ class Squeeze(ContactHook):
             self.rubbing = self.rubbing._replace(footholds=footholds)
         given = (self.grounds, meeting.friction, self.backed, self.layers)
         asked = look_behind_pressed(*contacts, *moving, *given)
-        layers = self._find_layers(asked, meeting) if asked > 0 else NO_CONTACTS
+        # what was between bodies last is looked through layers too, which have to be listed
+        has_between = self.between is not None and self.between.is_any
+        layers = self._find_layers(asked, meeting) if asked or has_between else NO_CONTACTS
         self.is_any_backed = back_contacts(*contacts, *moving, self.rubbing)
         if self.between is not None:
             about = (meeting.friction, (self.layers, layers), meeting.gravity)
