@@ -353,6 +353,8 @@ def lines_on_faces() -> GoldenScene:
     add_soft_body(builder, ball(0, 0.25, (1.5, 0.0, 0.3)), SoftBodySettings())
     dust = [(-0.3 + 0.3 * k, 0.1 - 0.05 * k, 0.7) for k in range(7)]
     add_particles(builder, Geometry.of("dust", dust), ParticleSettings())
+    smoke = [(-0.29 + 0.3 * k, 0.1 - 0.05 * k, 0.76) for k in range(4)]
+    add_particles(builder, Geometry.of("smoke", smoke), ParticleSettings(meets_itself=False))
     add_rope(builder, line("rope", (-0.4, 0.23, 0.6), (1.7, -0.11, 0.8), 16), RopeSettings())
     return GoldenScene(builder.finalize(), frames=30)
 

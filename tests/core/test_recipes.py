@@ -482,7 +482,7 @@ def test_a_rope_lies_across_another_and_a_sheet_carries_balls():
     RECIPES["ROPE"](builder, chain(low), RopeSettings(bend=0.8), pin_weight=ends(21, 0, -1))
     RECIPES["ROPE"](builder, chain(high), RopeSettings(bend=0.8))
     x = run(builder, 1.5).position
-    middle = np.abs(x[21:, :2]).sum(axis=1) < 0.1
+    middle = np.abs(x[21:, :2]).sum(axis=1) < 0.04  # hangs down on both sides
     assert x[21:][middle, 2].min(initial=np.inf) > x[:21, 2].min() - 0.01
     assert x[21:, 2].max() > -0.2
 
@@ -506,7 +506,8 @@ def test_far_objects_stay_out_of_the_grid_and_near_ones_come_in():
     def inside(gap):
         builder = ModelBuilder()
         for place in (0.0, 1.0 + gap):
-            RECIPES["ROPE"](builder, chain(line(20, 1.0) + (place, 0, 0)), RopeSettings())
+            dust = Geometry.of("dust", line(20, 1.0) + (place, 0, 0))
+            RECIPES["PARTICLES"](builder, dust, ParticleSettings(meets_itself=False))
         model = builder.finalize()
         grid = SelfCollisionGrid(model, model.self_collision.group)
         x = model.particles.position
