@@ -90,7 +90,12 @@ def _next_partner(one, other, is_self, p, n, horizon):
     """
     a, end = one.root[p], other.skip[0]
     while n < end:
-        if is_nothing_new(one, a, other, n) or are_apart(one.bounds[a], other.bounds[n], horizon):
+        are_single = is_self and one.single[a] & other.single[n] == 1
+        if (
+            are_single
+            or is_nothing_new(one, a, other, n)
+            or are_apart(one.bounds[a], other.bounds[n], horizon)
+        ):
             n = other.skip[n]
             continue
         q = other.patch[n]

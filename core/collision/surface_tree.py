@@ -50,6 +50,7 @@ SurfaceTree = namedtuple(
         "leaf",  # (2f,) triangle, -1 for a node with children
         "whole",  # (2f,) 1 where the triangles below hang together, and no notch parts them
         "after",  # (2f,) of a patch: the node after the largest one around it without contacts
+        "single",  # (2f,) 1 where all below are single vertices, which do not meet each other
         "alone",  # (p,) object of all of a patch's triangles if it does not meet itself, or -1
         "meets",  # (p,) bits of `CollisionSurface.meets` that any of its vertices has
         "patch",  # (2f,) number of the patch that this node is the root of, -1 for other nodes
@@ -200,6 +201,7 @@ def surface_tree(triangle: Ints, rest: Floats, part: Ints, meets: Ints) -> Surfa
         leaf=tree.leaf,
         whole=whole,
         after=of_nodes[0],
+        single=_nodes_of_singles(tree.skip, tree.leaf, triangle),
         alone=alone,
         meets=meets_of,
         patch=patch,
@@ -233,6 +235,15 @@ def _who_meets(
     for corner in triangle.T:
         np.bitwise_or.at(bits, patch_of, meets[corner])
     return np.where(least == most, most, -1).astype(np.int32), bits
+
+
+def _nodes_of_singles(skip: Ints, leaf: Ints, triangle: Ints) -> Ints:
+    """Nodes (2f,), 1 where all below are single vertices."""
+    is_other = np.zeros(len(leaf) + 1, dtype=np.int64)
+    of = np.flatnonzero(leaf >= 0)
+    is_other[of + 1] = triangle[leaf[of], 0] != triangle[leaf[of], 1]
+    before = np.cumsum(is_other)  # of those, in nodes up to each
+    return (before[skip] == before[:-1]).astype(np.int32)
 
 
 def without_bounds(tree: SurfaceTree) -> SurfaceTree:
