@@ -44,6 +44,12 @@ def cube(side: float, centre: tuple[float, float, float] = (0, 0, 0)) -> Geometr
     return Geometry.of("cube", place, (), np.arange(7) * 4, np.array(faces).reshape(-1))
 
 
+def line(name: str, first: tuple[float, ...], last: tuple[float, ...], n: int) -> Geometry:
+    """A chain of n edges."""
+    points = np.linspace(first, last, n + 1)
+    return Geometry.of(name, points, [(k, k + 1) for k in range(n)])
+
+
 def globe(meridians: int, parallels: int, radius: float) -> Geometry:
     """A ball of quads between meridians and parallels, and of triangles around its poles."""
     south = 1 + (parallels - 1) * meridians

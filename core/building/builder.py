@@ -119,9 +119,12 @@ class ModelBuilder(TearBuilder):
         meets = joined(self._surface_meets, (0,), np.int32)
         surfaces = joined(self._surface, (0, 3), np.int32)[meets & OTHERS != 0, 0]
         meeting = np.concatenate([joined(self._self_colliding, (0,), np.int32), surfaces])
+        return meets if self._are_of_several(meeting) else meets & ~OTHERS
+
+    def _are_of_several(self, particles: Ints) -> bool:
+        """Whether some particles are of more than one object."""
         starts = [span.first_particle for span in self.objects]
-        of = np.searchsorted(starts, meeting, side="right")
-        return meets if len(np.unique(of)) > 1 else meets & ~OTHERS
+        return len(np.unique(np.searchsorted(starts, particles, side="right"))) > 1
 
     def _is_of_surface(self) -> NDArray[np.bool_]:
         """Which of all particles (n,) are corners of surfaces that meet those of other objects."""
@@ -135,9 +138,9 @@ class ModelBuilder(TearBuilder):
         meets &= ~self._marked(idle)
         stretch = joined(self._line, (0, 2), np.int32)
         stretch = stretch[meets[stretch].all(axis=1)]
-        starts = [span.first_particle for span in self.objects]
-        of = np.searchsorted(starts, np.flatnonzero(meets | is_of_surface), side="right")
-        if not (len(stretch) or is_of_surface.any()) or len(np.unique(of)) < 2:
+        is_any = len(stretch) > 0 or is_of_surface.any()
+        met = np.flatnonzero(meets | is_of_surface).astype(np.int32)
+        if not (is_any and self._are_of_several(met)):
             return np.zeros((0, 3), dtype=np.int32)
         single = np.flatnonzero(meets & ~self._marked(stretch) & ~is_of_surface).astype(np.int32)
         return np.concatenate([stretch[:, [0, 1, 1]], np.stack([single] * 3, axis=1)])

@@ -14,7 +14,7 @@ from ..bench.collider_scenes import skirt
 from ..bench.crossed_scenes import poked
 from ..bench.pressed_scenes import Press, PullApart, pressed_sheet, pulled_apart
 from ..bench.scenes import add_sheet, cloth_grid
-from ..bench.shapes import ball, stem, tube_tree
+from ..bench.shapes import ball, line, stem, tube_tree
 from ..bench.tower_scenes import Tower, built
 from ..building.builder import ModelBuilder
 from ..collision.shape import Shape, Surface
@@ -93,12 +93,6 @@ _CONSTRAINTS: dict[str, Callable[[ModelBuilder, int, int], Constraint]] = {
 def add_floor(builder: ModelBuilder) -> None:
     """A floor at z = 0."""
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
-
-
-def line(name: str, first: tuple[float, ...], last: tuple[float, ...], n: int) -> Geometry:
-    """A chain of n edges."""
-    points = np.linspace(first, last, n + 1)
-    return Geometry.of(name, points, [(k, k + 1) for k in range(n)])
 
 
 @scene("cloth-pinned")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..kernels.jit import kernel, lean_inline
@@ -77,6 +78,12 @@ class RestTable:
     def every(self) -> Ints:
         """All patches."""
         return np.arange(len(self.patch), dtype=np.int32)
+
+    @cached_property
+    def has_no_patch(self) -> NDArray[np.bool_]:
+        """(o,) whose rest nothing shows: balls, which sleep by themselves, and bodies."""
+        found: NDArray[np.bool_] = np.bincount(self.patch_object, minlength=len(self)) == 0
+        return found
 
     def at_start(self, pin_weight: Floats) -> RestState:
         """Nothing has lain still yet; pin_weight (p,) of all pins."""

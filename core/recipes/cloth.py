@@ -134,22 +134,19 @@ def _add_whole(
     quads = geometry.quads + first
     builder.add_surface(geometry.triangles + first, itself, others, quads=quads, threads=threads)
     if others:
-        builder.add_lines(_bare_edges(geometry) + first)
+        builder.add_lines(_faces_alone(geometry)[1] + first)
     if settings.tethers and settings.stretch == 0.0:
         hangs = settings.slack == 0.0 and add_yarns(builder, geometry, pin_weight, first, index)
         add_tethers(builder, geometry, pin_weight, first, TETHER_SLACK if hangs else 0.0)
     return index
 
 
-def _bare_edges(geometry: Geometry) -> Ints:
-    """Edges (e, 2) that no face has: of nets, and what hangs from cloth as a fringe."""
-    triangle = geometry.triangles
-    of_faces = np.concatenate([triangle[:, [0, 1]], triangle[:, [1, 2]], triangle[:, [2, 0]]])
-    edge, face_edge = (
-        np.sort(ends, axis=1).astype(np.int64) @ [geometry.count, 1]
-        for ends in (geometry.edges, of_faces)
+def _faces_alone(geometry: Geometry) -> tuple[Geometry, Ints]:
+    """The mesh without the edges (e, 2) that belong to no face, and these: of nets and fringes."""
+    sheet = Geometry.of(
+        geometry.name, geometry.positions, (), geometry.face_offsets, geometry.face_vertices
     )
-    return geometry.edges[~np.isin(edge, face_edge)]
+    return sheet, without(geometry.edges, sheet.edges)
 
 
 def _edge_length(geometry: Geometry, settings: ClothSettings) -> float:
@@ -164,10 +161,7 @@ def _without_threads(geometry: Geometry, settings: ClothSettings) -> tuple[Geome
     """
     if settings.sewing == 0.0 or len(geometry.triangles) == 0:
         return geometry, np.zeros((0, 2), dtype=np.int32)
-    sheet = Geometry.of(
-        geometry.name, geometry.positions, (), geometry.face_offsets, geometry.face_vertices
-    )
-    return sheet, without(geometry.edges, sheet.edges)
+    return _faces_alone(geometry)
 
 
 def _membrane_stiffness(

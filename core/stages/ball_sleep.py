@@ -103,10 +103,8 @@ class BallSleep:
     def feel_surroundings(self, meeting: Meeting, met: Ints) -> bool:
         """Wake those that shapes which move or other particles touch; whether any slept.
 
-        met (k,): particles that surfaces meet.
+        met (k,): particles that surfaces meet. Asked only where some sleep.
         """
-        if not self.has_sleepers:
-            return False
         frame = self.frame
         touched = np.zeros(len(self.asleep), dtype=bool)
         if len(frame.model.shapes):

@@ -118,7 +118,7 @@ class Calming:
         if room is None:
             return
         moves = frame.asleep | ~self._is_pressed() | acted_on(frame, self.forces) | self._is_led()
-        moves |= np.bincount(table.patch_object, minlength=len(moves)) == 0
+        moves |= table.has_no_patch
         patches = (frame.x, table.patch, table.patch_object, table.every)
         least = CREEP * REST_TIME * np.sqrt(math.hypot(*frame.inputs.gravity) * table.radius)
         begins = self.calm % REST_TIME < frame.inputs.duration  # where it is looked from anew

@@ -181,7 +181,8 @@ class Heaps:
         frame, scratch = self.frame, self.scratch
         if not self.is_any:
             return
-        if self.sleep.feel_surroundings(self.contacts.meeting, self.surfaces.met()):
+        sleep, meeting = self.sleep, self.contacts.meeting
+        if sleep.has_sleepers and sleep.feel_surroundings(meeting, self.surfaces.met()):
             self._rouse()
         if not len(frame.model.shapes):
             return

@@ -12,8 +12,9 @@ from functools import partial
 import numpy as np
 
 from ..arrays import Floats, Ints
+from ..bench.cloth_scenes import sheet
 from ..bench.rigid_scenes import FPS
-from ..bench.shapes import cube
+from ..bench.shapes import cube, line
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
 from ..recipes.cloth import add_cloth
@@ -40,14 +41,12 @@ MOST_WAY = 1e-3  # m in a second
 SHEET_SIDE = 2.0  # m, of the sheets
 
 
-def level_sheet(count: int, turn: float = 0.0, drop: float = 0.0) -> Geometry:
-    """A level sheet of count × count vertices, turned about the vertical, drop m lower at x = 1."""
-    u, v = (g.ravel() for g in np.meshgrid(*[np.linspace(-0.5, 0.5, count)] * 2, indexing="ij"))
-    c, s = SHEET_SIDE * np.cos(turn), SHEET_SIDE * np.sin(turn)
-    place = np.stack([c * u - s * v, s * u + c * v, -drop * u], axis=1)
-    row = np.arange(count * count).reshape(count, count)
-    face = np.stack([row[:-1, :-1], row[1:, :-1], row[1:, 1:], row[:-1, 1:]], axis=-1)
-    return Geometry.of("sheet", place, (), np.arange(0, face.size + 1, 4), face.ravel())
+def level_sheet(count: int, turn: float = 0.0) -> Geometry:
+    """A level sheet of count × count vertices, turned about the vertical."""
+    place, quads = sheet(count, count, SHEET_SIDE, SHEET_SIDE)
+    c, s = np.cos(turn), np.sin(turn)
+    place = place @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    return Geometry.of("sheet", place, (), np.arange(0, quads.size + 1, 4), quads.ravel())
 
 
 def rim_of(count: int) -> Floats:
@@ -55,13 +54,6 @@ def rim_of(count: int) -> Floats:
     pins = np.ones((count, count))
     pins[1:-1, 1:-1] = 0.0
     return pins.ravel()
-
-
-def straight_rope(first: tuple[float, ...], last: tuple[float, ...], stretches: int) -> Geometry:
-    """A rope from first to last."""
-    share = np.linspace(0.0, 1.0, stretches + 1)[:, None]
-    ends = np.stack([np.arange(stretches), np.arange(1, stretches + 1)], axis=1)
-    return Geometry.of("rope", (1.0 - share) * np.array(first) + share * np.array(last), ends)
 
 
 def _away(p: Floats, x: Floats, triangle: Ints) -> Floats:
@@ -125,7 +117,7 @@ def _on_sheet(count: int, turn: float, rope: bool, rate: float) -> OnFaces:
     add_cloth(builder, sheet, ClothSettings(), pin_weight=rim_of(count))
     first = builder.particle_count
     if rope:
-        lying = straight_rope((-0.7, -0.31, 0.2), (0.6, 0.37, 0.25), 17)
+        lying = line("rope", (-0.7, -0.31, 0.2), (0.6, 0.37, 0.25), 17)
         add_rope(builder, lying, RopeSettings())
         return _lying(builder, sheet.triangles, lying.edges + first, rate)
     along, across = np.linspace(-0.45, 0.5, 7), np.linspace(0.31, -0.37, 7) ** 2
@@ -142,7 +134,7 @@ def _on_cube(rope: bool, rate: float) -> OnFaces:
     add_soft_body(builder, body, SoftBodySettings())
     first = builder.particle_count
     if rope:
-        lying = straight_rope((-0.9, -0.11, 1.2), (0.9, 0.17, 1.2), 30)
+        lying = line("rope", (-0.9, -0.11, 1.2), (0.9, 0.17, 1.2), 30)
         add_rope(builder, lying, RopeSettings())
         return _lying(builder, body.triangles, lying.edges + first, rate)
     place = [(-0.13, 0.1, 1.2), (0.21, -0.07, 1.3), (0.02, 0.02, 1.4), (0.11, 0.23, 1.5)]
@@ -192,7 +184,7 @@ def _shot(speed: float, count: int, rope: bool) -> Result:
     first, way = builder.particle_count, np.array([0.3, -0.2, -1.0])
     velocity = speed * way / np.linalg.norm(way)
     if rope:
-        lying = straight_rope((-0.3, 0.1, 0.3), (0.2, 0.25, 0.6), 8)
+        lying = line("rope", (-0.3, 0.1, 0.3), (0.2, 0.25, 0.6), 8)
         add_rope(builder, lying, RopeSettings(), velocity=velocity)
     else:
         place = np.random.default_rng(4).uniform((-0.4, -0.3, 0.2), (0.3, 0.4, 1.0), (20, 3))
@@ -222,7 +214,7 @@ def _momentum(what: str, angular: bool) -> Result:
     add_cloth(builder, sheet, ClothSettings(drag=0.0))
     speed = (0.5, -1.0, -3.0)
     if what == "rope":
-        lying = straight_rope((-0.3, 0.1, 0.1), (0.4, 0.25, 0.2), 8)
+        lying = line("rope", (-0.3, 0.1, 0.1), (0.4, 0.25, 0.2), 8)
         add_rope(builder, lying, RopeSettings(drag=0.0), velocity=speed)
     elif what == "dust":
         place = [(-0.23, 0.1, 0.2), (0.31, -0.17, 0.3)]

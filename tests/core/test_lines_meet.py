@@ -16,7 +16,8 @@ from verlet_physics import (
     add_rope,
     advance,
 )
-from verlet_physics.truth.lines_on_surfaces import level_sheet, rim_of, straight_rope
+from verlet_physics.bench.shapes import line
+from verlet_physics.truth.lines_on_surfaces import level_sheet, rim_of
 from verlet_physics.workspace import workspace_of
 
 ENDS = np.array([1.0, 0.0, 0.0, 0.0, 1.0])
@@ -44,9 +45,9 @@ def nearest(x, one, other):
 @pytest.mark.parametrize("lean", [0.0, 0.2])
 def test_a_rope_lies_on_a_taut_rope_of_long_stretches_as_near_as_both_are_thick(lean):
     builder = ModelBuilder()
-    taut = straight_rope((-1.0, 0.0, -lean), (1.0, 0.0, lean), 4)
+    taut = line("rope", (-1.0, 0.0, -lean), (1.0, 0.0, lean), 4)
     add_rope(builder, taut, RopeSettings(diameter=0.02, friction=1.0), pin_weight=ENDS)
-    hung = straight_rope((0.13, -0.5, 0.1), (0.11, 0.5, 0.1), 8)
+    hung = line("rope", (0.13, -0.5, 0.1), (0.11, 0.5, 0.1), 8)
     add_rope(builder, hung, RopeSettings(diameter=0.02, friction=1.0))
     _, state = after(builder, 12)
     x = state.position
@@ -57,7 +58,7 @@ def test_a_rope_lies_on_a_taut_rope_of_long_stretches_as_near_as_both_are_thick(
 def test_a_bead_lies_between_two_ropes_and_one_falls_through_the_meshes_of_a_net():
     builder = ModelBuilder()
     for y in (-0.02, 0.02):
-        taut = straight_rope((-1.0, y, 0.0), (1.0, y, 0.0), 4)
+        taut = line("rope", (-1.0, y, 0.0), (1.0, y, 0.0), 4)
         add_rope(builder, taut, RopeSettings(diameter=0.01), pin_weight=ENDS)
     bead = Geometry.of("bead", [(0.13, 0.001, 0.1)])
     add_particles(builder, bead, ParticleSettings(radius=0.03))
@@ -81,7 +82,7 @@ def test_a_rope_that_begins_through_a_sheet_is_a_thread_and_stays_so():
     pins[0] = 1.0
     add_rope(
         builder,
-        straight_rope((0.07, 0.03, 0.5), (0.13, 0.05, -0.5), 12),
+        line("rope", (0.07, 0.03, 0.5), (0.13, 0.05, -0.5), 12),
         RopeSettings(),
         pin_weight=pins,
     )
@@ -97,7 +98,7 @@ def test_a_rope_that_falls_on_a_ball_wakes_it():
     builder = ModelBuilder()
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
     add_particles(builder, Geometry.of("bead", [(0.0, 0.0, 0.03)]), ParticleSettings())
-    falling = straight_rope((-0.02, -0.5, 4.0), (-0.02, 0.5, 4.0), 4)
+    falling = line("rope", (-0.02, -0.5, 4.0), (-0.02, 0.5, 4.0), 4)
     add_rope(builder, falling, RopeSettings(line_density=1.0, drag=0.0))
     model, state = after(builder, 20)
     assert (state.balls.rest >= 0.5).all()
@@ -113,7 +114,7 @@ def test_what_meets_nothing_keeps_no_room():
             builder, level_sheet(4), ClothSettings(meets_itself=meets_itself, meets_others=others)
         )
         if rope:
-            add_rope(builder, straight_rope((0, 0, 1), (1, 0, 1), 4), RopeSettings())
+            add_rope(builder, line("rope", (0, 0, 1), (1, 0, 1), 4), RopeSettings())
         return workspace_of(builder.finalize()).surfaces
 
     assert room_of(meets_itself=False, rope=False, others=True) is None

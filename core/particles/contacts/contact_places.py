@@ -53,9 +53,15 @@ def owner_motion(place, owners, h):
 @lean_inline
 def particle_place(place, x):
     """Σ cᵢ xᵢ of a place, m."""
+    return weighted_place(place["particle"], place["weight"], x)
+
+
+@lean_inline
+def weighted_place(particle, weight, x):
+    """Σ cᵢ xᵢ of four particles, m."""
     p = ZERO
     for k in range(4):
-        p = along(p, place["weight"][k], load(x, place["particle"][k]))
+        p = along(p, weight[k], load(x, particle[k]))
     return p
 
 

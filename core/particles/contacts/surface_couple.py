@@ -8,7 +8,8 @@ half of it back (it acts in the middle between them), and as one rigid piece, by
 which leaves linear momentum as it is and turns nothing against anything within the piece: that
 would shake what is folded smaller than it is thick. A piece that is pinned somewhere takes nothing
 back: its pins do. Nor does one of lines, which would have to turn about itself: cloth that it meets
-takes all. (See `angular_momentum`; `couple_return` for what is met by particles.)
+takes all, and of two lines nobody does. (See `angular_momentum`; `couple_return` for what is met by
+particles.)
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from ...angular_momentum import inertia_about_centre, solve_inertia, turn_back
 from ...arrays import Ints
 from ...geometry.surface import connected_parts
 from ...kernels.jit import kernel, lean_inline
-from ...vec3 import ZERO, add_to, along, cross, load, scale, set_vec, sub, vec
+from ...vec3 import ZERO, add_to, along, cross, scale, set_vec, sub, vec
+from .contact_places import weighted_place
 
 PIECE = np.dtype(
     [
@@ -63,7 +65,7 @@ def pieces_of(triangle: Ints, line: Ints, count: int) -> ConnectedPieces:
 
 @lean_inline
 def forget_couples(pieces):
-    """Begin with none."""
+    """Begin a substep with none."""
     for p in range(pieces.row.shape[0]):
         set_vec(pieces.row[p]["couple"], ZERO)
 
@@ -105,10 +107,7 @@ def _push_of(contact):
 @lean_inline
 def _apart(contact, places):
     """The way from b to a at some places (n, 3) m."""
-    apart = ZERO
-    for c in range(4):
-        apart = along(apart, contact["weight"][c], load(places, contact["corner"][c]))
-    return apart
+    return weighted_place(contact["corner"], contact["weight"], places)
 
 
 @kernel
@@ -137,4 +136,3 @@ def return_surface_couples(contacts, count, pieces, x, previous, inverse_mass):
             couple = cross(_apart(contact, previous), _push_of(contact))
             note_couple(pieces, contact["corner"], couple)
     _take_back(pieces, x, previous, inverse_mass)
-    forget_couples(pieces)
