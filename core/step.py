@@ -6,6 +6,7 @@ themselves are in `stages/`, and what each of them is made of hooks in there.
 
 from __future__ import annotations
 
+from .entry import check_arguments
 from .model import Diagnostics, FrameInputs, Model, State
 from .settings import SolverSettings
 from .stages.ball_sleep import BallSleep
@@ -22,8 +23,10 @@ from .stages.motion import Motion
 from .stages.object_sleep import ObjectSleep
 from .stages.relaxation import Relaxation
 from .stages.sleepers import Mask
+from .stages.standstill import Standstill
 from .stages.surfaces import SurfaceContacts
 from .stages.tearing import Tearing
+from .workspace import workspace_of
 
 
 def advance(
@@ -38,6 +41,12 @@ def advance(
     ``settings.speed_limit``, and `ModelError` for inputs of the wrong shape and for rigid bodies
     under an integrator that carries none; ``state`` is never written to, so it is still good then.
     """
+    check_arguments(model, state, inputs, settings)
+    standstill = workspace_of(model).scratch(Standstill, model)
+    again = standstill.again(state, inputs, settings)
+    if again is not None:
+        return again
+    standstill.forget()
     frame = Frame(model, state, inputs, settings)
     motion, roused = _run(frame)
     while not frame.is_over or roused is not None:
@@ -46,7 +55,10 @@ def advance(
         else:  # something has torn: the rest goes on with other neighbours
             frame = frame.rest_of_it()
         motion, roused = _run(frame)
-    return frame.finish(motion.velocity(), motion.elastic_energy())
+    left, figures = frame.finish(motion.velocity(), motion.elastic_energy())
+    if frame.is_idle:
+        standstill.note(frame, state, left, figures)
+    return left, figures
 
 
 def _run(frame: Frame) -> tuple[Motion, Mask | None]:
@@ -61,6 +73,7 @@ def _run(frame: Frame) -> tuple[Motion, Mask | None]:
         while not frame.is_over:
             forces.apply(bodies)
             frame.substep += bodies.run()
+        frame.is_idle = bodies.is_idle
         frame.watch.lap("bodies")
     else:
         _advance_all(frame, forces, motion, bodies, sleep)

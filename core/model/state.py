@@ -31,7 +31,7 @@ def wind_numbers(wind: WindSettings) -> tuple[float, ...]:
 
 NO_WIND = wind_numbers(WindSettings())
 
-_SHARED = ("mesh_vertex", "acted", "step", "time", "frame")
+NEVER_WRITTEN = ("mesh_vertex", "acted", "step", "time", "frame")
 """What copies of a state have in common: numbers, and what is never written to."""
 
 
@@ -75,7 +75,7 @@ class State:
         twin = object.__new__(State)
         copied = vars(twin)
         for name, value in vars(self).items():
-            copied[name] = value if name in _SHARED else value.copy()
+            copied[name] = value if name in NEVER_WRITTEN else value.copy()
         return twin
 
     def columns(self) -> dict[str, Any]:

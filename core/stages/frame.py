@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..diagnostics import check_finite, forced_objects, measure
-from ..entry import check_arguments, check_state, checked_inputs, model_of
+from ..entry import check_state, checked_inputs, model_of
 from ..kernels import jit
 from ..model import Diagnostics, FrameInputs, Model, State
 from ..particles.integrate import drag_per_step
@@ -72,7 +72,6 @@ class Frame:
         roused: Mask | None = None,
     ) -> None:
         """torn: what of the frame is over; roused (o,): objects that are awake in any case."""
-        check_arguments(model, state, inputs, settings)
         self.whole = model = model if model.tears is None else model_of(model, state)
         self.settings = settings
         self.work = work = workspace_of(model)
@@ -133,6 +132,7 @@ class Frame:
         self.passes: int = 0 if torn is None else torn.passes
         self.is_cut: bool = torn is not None and torn.is_cut
         self.has_forces = False  # besides gravity
+        self.is_idle = False  # nothing is awake, and nothing acts but gravity
         self.is_struck = False  # a blow has changed velocities since contacts were looked for
         self.is_governed = settings.threads == 0 and self.work.is_large
         self.threads = self._thread_count()
