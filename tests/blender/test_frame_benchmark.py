@@ -11,7 +11,7 @@ import pytest
 SCRIPT = Path(__file__).parents[2] / "tools" / "peers" / "frame_set.py"
 
 
-@pytest.mark.parametrize("scene", ["cubes", "sheet", "ragdolls"])
+@pytest.mark.parametrize("scene", ["cubes", "sheet", "drop", "ragdolls"])
 def test_the_engine_and_blender_take_their_parts_of_every_frame(zip_path, tmp_path, scene):
     request = {"scene": scene, "n": 4, "frames": 6, "seconds": 60.0, "zip": str(zip_path)}
     environment = {**os.environ, "BLENDER_USER_RESOURCES": str(tmp_path)}

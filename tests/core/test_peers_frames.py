@@ -21,7 +21,7 @@ THEIRS = {"version": "5.0.1", "ms": 60.0, "cpu": 60.0, "scrub_ms": 1.0, "scrub_c
 
 
 def row(**changed):
-    cubes = Frames("cubes", "cubes", 200, [OURS | changed] * 3, [THEIRS])
+    cubes = Frames("cubes", "cubes", 200, {}, [OURS | changed] * 3, [THEIRS])
     text = page([cubes], "a machine", 3)
     lines = [line for line in text.splitlines() if line.startswith("|")]
     head, _, values = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines)
@@ -39,7 +39,7 @@ def test_times_stand_against_blenders():
 
 
 def test_a_scene_without_a_rival_and_one_that_failed():
-    ragdolls = Frames("ragdolls", "ragdolls", 20, [OURS])
+    ragdolls = Frames("ragdolls", "ragdolls", 20, {}, [OURS])
     failed = Frames("sheet", "sheet", 64, errors=["no memory"])
     text = page([ragdolls, failed], "a machine", 1)
     assert "| ragdolls | 20 |  |  |" in text

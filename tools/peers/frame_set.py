@@ -1,8 +1,9 @@
 """One run of whole frames in Blender: `scene.frame_set` with the installed add-on, or its rival.
 
-Its one argument is a JSON object: ``scene`` (cubes, resting, sheet, ragdolls), ``n``, ``frames``,
-``seconds`` after which to stop, ``zip`` of the extension; without a zip Blender's own Rigid Body
-or Cloth simulates, at its defaults. ``profile`` names the file to which cProfile writes what the
+Its one argument is a JSON object: ``scene`` (cubes, resting, sheet, self-colliding, drop,
+ragdolls), ``n``, ``around`` and ``deep`` of the ball that a sheet drops on, ``frames``, ``seconds``
+after which to stop, ``zip`` of the extension; without a zip Blender's own Rigid Body or Cloth
+simulates, at its defaults. ``profile`` names the file to which cProfile writes what the
 frames that count spend in Python, in processor time of Blender's thread. Prints figures as JSON,
 all in ms a frame:
 
@@ -33,17 +34,23 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "inside_blender"))
 import installed_extension
 
 wanted = {"scene": "cubes", "n": 200, "frames": 72, "seconds": 60.0, "zip": "", "profile": ""}
+wanted |= {"around": 32, "deep": 0.0}
 wanted |= json.loads(sys.argv[1] if len(sys.argv) > 1 else "{}")
 if wanted["zip"]:
     installed_extension.prepare_user_folder()
 
 import blender_sheet  # noqa: E402
+import bmesh  # noqa: E402
 import bpy  # noqa: E402
 import numpy as np  # noqa: E402
 import rigid  # noqa: E402
+import sheet  # noqa: E402
 from bench.rigid_scenes import FPS, RigidScene  # noqa: E402
 
 MODULE = f"{installed_extension.MODULE}.verlet_addon"
+BULGES = 2.0
+"""Times a second that bulges of a ball come."""
+
 SETTLED = 24
 """The last frames of a scene at rest, which alone count there: by then everything sleeps."""
 
@@ -137,6 +144,48 @@ def set_up_sheet(n: int, meets_itself: bool) -> None:
     modifier.settings.vertex_group_mass = "pin"
 
 
+def add_ball(around: int, deep: float) -> bpy.types.Object:
+    """A ball of .5 m of around² − 2 · around triangles; bulges of ``deep`` m come and go on it."""
+    shape = bmesh.new()
+    bmesh.ops.create_uvsphere(shape, u_segments=around, v_segments=around // 2, radius=0.5)
+    mesh = bpy.data.meshes.new("ball")
+    shape.to_mesh(mesh)
+    shape.free()
+    ball = bpy.data.objects.new("ball", mesh)
+    bpy.context.scene.collection.objects.link(ball)
+    if not deep:
+        return ball
+    x = np.empty((len(mesh.vertices), 3), np.float32)
+    mesh.vertices.foreach_get("co", x.reshape(-1))
+    ball.shape_key_add(name="round")
+    bulging = ball.shape_key_add(name="bulging")
+    bulge = np.sin(8.0 * x[:, 0]) * np.cos(7.0 * x[:, 1]) * np.cos(5.0 * x[:, 2])
+    places = np.asarray(x * (1.0 + deep / 0.5 * bulge[:, None]), np.float32)
+    bulging.data.foreach_set("co", places.reshape(-1))
+    bulging.slider_min = -1.0
+    for frame in range(1, wanted["frames"] + 2):
+        bulging.value = math.sin(2.0 * math.pi * BULGES * (frame - 1) / sheet.FPS)
+        bulging.keyframe_insert("value", frame=frame)
+    return ball
+
+
+def set_up_drop(n: int, around: int, deep: float) -> None:
+    """A sheet that falls on a ball of a mesh, Self-Collision on."""
+    cloth = blender_sheet.add_object(n)
+    cloth.location.z = 0.75
+    ball = add_ball(around, deep)
+    bpy.context.view_layer.update()
+    if wanted["zip"]:
+        press("cloth", [cloth])
+        press("collider", [ball])
+        ball.verlet.collider.shape = "MESH"
+        return
+    ball.modifiers.new("collision", "COLLISION")
+    modifier = cloth.modifiers.new("cloth", "CLOTH")
+    modifier.collision_settings.use_self_collision = True
+    modifier.point_cache.frame_end = wanted["frames"] + 1
+
+
 def set_up_ragdolls(n: int) -> None:
     """Some people of 13 bones over a floor; Blender has no rival to them."""
     import small_rigs
@@ -224,6 +273,8 @@ def main() -> None:
         installed_extension.install(Path(wanted["zip"]))
     if wanted["scene"] in ("sheet", "self-colliding"):
         set_up_sheet(wanted["n"], wanted["scene"] == "self-colliding")
+    elif wanted["scene"] == "drop":
+        set_up_drop(wanted["n"], wanted["around"], wanted["deep"])
     elif wanted["scene"] == "ragdolls":
         set_up_ragdolls(wanted["n"])
     else:
