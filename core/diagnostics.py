@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .arrays import Floats
+from .arrays import Floats, Ints
 from .errors import SimulationDiverged
 from .kernels.jit import kernel
 from .model import Diagnostics, Model, State
 from .model.diagnostics import Crossing, Forcing
+from .model.once import once_for_each
 from .particles.constraints.pulling import Pulling
 from .particles.contacts.collider_contact import deepest_particle
 from .particles.contacts.response import deepest_contact
@@ -171,6 +172,13 @@ def _way_out(model: Model, settings: SolverSettings, rate: float) -> str | None:
     return f"No Substep Rate is high enough for such stiff springs: c{way_out}"
 
 
+@once_for_each
+def _all_sticks(model: Model) -> list[tuple[Ints, Floats]]:
+    """Ends (s, 2) and lengths (s,) m of sticks: those of the model and those of constraints."""
+    own = [(c.stick, c.stick_rest_length) for c in model.constraints if isinstance(c, Pulling)]
+    return [(model.sticks.pair, model.sticks.rest_length), *own]
+
+
 def measure_stretch(model: Model, state: State) -> tuple[float, float, float]:
     """Mean and largest stretch of all sticks as shares of their length, largest error in m.
 
@@ -178,8 +186,7 @@ def measure_stretch(model: Model, state: State) -> tuple[float, float, float]:
     """
     if not len(model.particles):
         return 0.0, 0.0, 0.0
-    sticks = [(model.sticks.pair, model.sticks.rest_length)]
-    sticks += [(c.stick, c.stick_rest_length) for c in model.constraints if isinstance(c, Pulling)]
+    sticks = _all_sticks(model)
     figures = [(len(pairs), *_stick_figures(state.position, pairs, rest)) for pairs, rest in sticks]
     total = max(1, sum(count for count, *_ in figures))
     return (

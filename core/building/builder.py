@@ -131,19 +131,23 @@ class ModelBuilder(TearBuilder):
         triangle = joined(self._surface, (0, 3), np.int32)
         return self._marked(triangle[self._whom_surfaces_meet() & OTHERS != 0])
 
-    def _lines(self, idle: Ints) -> Ints:
-        """What has no face and meets others, as in `SurfaceTable`; single ones not each other."""
-        is_of_surface = self._is_of_surface()
-        meets = self._marked(joined(self._self_colliding, (0,), np.int32))
-        meets &= ~self._marked(idle)
+    def _lines(self, idle: Ints) -> tuple[Ints, Ints]:
+        """What has no face, and whom it meets, as in `SurfaceTable`; single ones not each other."""
+        is_idle, is_of_surface = self._marked(idle), self._is_of_surface()
         stretch = joined(self._line, (0, 2), np.int32)
-        stretch = stretch[meets[stretch].all(axis=1)]
-        is_any = len(stretch) > 0 or is_of_surface.any()
+        bits = joined(self._line_meets, (0,), np.int32)
+        bits = np.where(is_idle[stretch].any(axis=1), 0, bits)
+        meets = self._marked(joined(self._self_colliding, (0,), np.int32)) & ~is_idle
+        meeting = meets[stretch].all(axis=1) & (bits > 0)
         met = np.flatnonzero(meets | is_of_surface).astype(np.int32)
-        if not (is_any and self._are_of_several(met)):
-            return np.zeros((0, 3), dtype=np.int32)
-        single = np.flatnonzero(meets & ~self._marked(stretch) & ~is_of_surface).astype(np.int32)
-        return np.concatenate([stretch[:, [0, 1, 1]], np.stack([single] * 3, axis=1)])
+        if not ((meeting.any() or is_of_surface.any()) and self._are_of_several(met)):
+            meets[:] = meeting[:] = False
+        bits = np.where(meeting, bits, bits & ~OTHERS)
+        meets &= ~self._marked(stretch[meeting]) & ~is_of_surface
+        single = np.flatnonzero(meets).astype(np.int32)
+        line = np.concatenate([stretch[bits > 0][:, [0, 1, 1]], np.stack([single] * 3, axis=1)])
+        whom = np.concatenate([bits[bits > 0], np.full(len(single), OTHERS)])
+        return line.astype(np.int32), whom.astype(np.int32)
 
     def _surface_table(self, has_meshes: bool, idle: Ints) -> SurfaceTable:
         """All surfaces; has_meshes: whether any collider is a mesh; idle: what meets nothing."""
@@ -152,7 +156,7 @@ class ModelBuilder(TearBuilder):
         parts = triangle[meets & MESHES != 0] if has_meshes else triangle[:0]
         quad = joined(self._quad, (0, 4), np.int32)
         thread = joined(self._thread, (0, 2), np.int32)
-        return SurfaceTable(triangle, meets, self._lines(idle), quad, thread, self._marked(parts))
+        return SurfaceTable(triangle, meets, *self._lines(idle), quad, thread, self._marked(parts))
 
     def _marked(self, particles: Ints) -> NDArray[np.bool_]:
         """Which of all particles (n,) are among these."""

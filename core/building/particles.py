@@ -60,6 +60,7 @@ class ParticleBuilder:
         self._thread: list[Ints] = []
         self._surface_meets: list[Ints] = []
         self._line: list[Ints] = []
+        self._line_meets: list[Ints] = []
         self._wire: list[Ints] = []
         self._wire_diameter: list[Floats] = []
         self._limbs: list[Limbs] = []
@@ -266,14 +267,18 @@ class ParticleBuilder:
         self._thread.append(index_rows("", "threads", threads, 2, self.particle_count))
         self._surface_meets.append(np.full(len(rows), bits, dtype=np.int32))
 
-    def add_lines(self, pairs: ArrayLike) -> None:
-        """Lines (l, 2) that pass through neither surfaces nor lines of other objects.
+    def add_lines(self, pairs: ArrayLike, itself: bool = False) -> None:
+        """Lines (l, 2) of one object that pass through neither surfaces nor other lines.
 
-        As thick as their particles' radius, where these collide with other objects', see
-        `add_surface`. Particles that are part of no surface and no line meet both one by one.
+        Those of other objects, where their particles collide with these, and with ``itself`` their
+        own; as thick as their particles' radius, see `add_surface`. Where the second end of one is
+        the first of the next, it is soon told that a path does not meet itself. Particles that are
+        part of no surface and no line meet both one by one.
         """
         ends, _ = self._pairs(pairs, 0.0)
         self._line.append(ends)
+        bits = OTHERS | ITSELF * itself
+        self._line_meets.append(np.full(len(ends), bits, dtype=np.int32))
 
     def add_wires(self, pairs: ArrayLike, diameter: ArrayLike) -> None:
         """Lines (e, 2) that the wind blows on as round wires of diameter (e,) or one number, m.

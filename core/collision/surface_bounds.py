@@ -12,6 +12,8 @@
   itself though all its normals agree. Normals are bounded for all of a straight flight: while
   corners fly from a, b, c to a', b', c', the normal is a Bézier curve with the control points
   (b − a) × (c − a), half the sum of both mixed products, and (b' − a') × (c' − a').
+* Lines: a path whose directions lie within such a cone gets on along its axis, and does not meet
+  itself either. They stand for normals; where lines branch nothing is flat.
 * Corners leave that flight. Up to some share of what they may stray this can turn no normal out of
   the cone; beyond it, triangles are watched: see `turned_patches`.
 """
@@ -24,7 +26,7 @@ from ..arrays import Floats, Ints
 from ..kernels.jit import kernel, lean_inline, parallel_kernel, prange
 from ..vec3 import ZERO, add, between, cross, dot, length, load, norm1, scale, set_vec, sub
 from .axis_boxes import highest, lowest, widened
-from .surface_tree import SurfaceTree
+from .surface_tree import SurfaceTree, is_line
 
 LEAST_COSINE = 0.3
 """Cosine of the angle that the bounds of a patch's normals may have with its axis, so also how far
@@ -229,8 +231,12 @@ def _bound_own_normals(tree, p, triangle, flight, horizon):
             continue
         tree.watched[t] = math.inf
         a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
+        stray = max(slack[a], max(slack[b], slack[c]))
         ab, ac = between(x, a, b), between(x, a, c)
         turn_b = scale(horizon, between(speed, a, b))
+        if is_line(triangle, t):
+            tree.safe[t] = _bound_direction(tree.normals[t], ab, turn_b, stray)
+            continue
         turn_c = scale(horizon, between(speed, a, c))
         end_b, end_c = add(ab, turn_b), add(ac, turn_c)
         normal = cross(ab, ac)
@@ -245,19 +251,37 @@ def _bound_own_normals(tree, p, triangle, flight, horizon):
             _bound_normal(tree.normals[t], last, False)
             along = min(0.5 * dot(normal, mixed), dot(normal, last))
             least = min(size, along / size if size > 0.0 else 0.0)
-        stray, around = max(slack[a], max(slack[b], slack[c])), math.sqrt(3.0 * sides)
-        tree.safe[t] = _safe_share(least, moved, stray, around)
+        around = math.sqrt(3.0 * sides)  # m, what three sides are at most
+        more = stray * around + TWICE_LARGEST * stray * stray
+        tree.safe[t] = _safe_share(least, moved, more)
 
 
 @lean_inline
-def _safe_share(least, moved, stray, around):
+def _bound_direction(bounds, way, turn, stray):
+    """Direction of a line in flight, in place of a normal; returns how safe it is that it keeps.
+
+    A path whose directions all lie within a cone gets on along its axis: like a flat patch, it does
+    not meet itself. way m: from its first end to the second; turn m: by how much that changes.
+    """
+    size, moved = length(way), length(turn)
+    least = size
+    _bound_normal(bounds, way, True)
+    if moved > HARDLY_TURNED * size:
+        moved = 0.0
+        end = add(way, turn)
+        _bound_normal(bounds, end, False)
+        least = min(size, dot(way, end) / size if size > 0.0 else 0.0)
+    return _safe_share(least, moved, 2.0 * stray)
+
+
+@lean_inline
+def _safe_share(least, moved, more):
     """Share of what corners may stray, at most 1, up to which a normal keeps to its bounds.
 
-    As near as `LEAST_COSINE`; less than 0 if it might not though nobody strays. least, moved m²:
-    how long it is at least, and how far it moves in flight; stray m: how far corners may leave
-    that; around m: what three sides are at most.
+    As near as `LEAST_COSINE`; less than 0 if it might not though nobody strays. How long it is at
+    least, how far it moves in flight, and by how much more if they stray: all m², of lines m.
     """
-    spare, more = MOST_MOVED * least - moved, stray * around + TWICE_LARGEST * stray * stray
+    spare = MOST_MOVED * least - moved
     if spare <= 0.0:
         return -1.0
     return spare / more if spare < more else 1.0
@@ -313,6 +337,14 @@ def watch_flat_patch(tree, p):
             _watch(tree, tree.leaf[node])
     for n in range(tree.rim_start[p], tree.rim_start[p + 1]):
         _watch(tree, tree.rim[n])
+
+
+@lean_inline
+def facing(x, triangle, t):
+    """A vector along a triangle's normal, m², or along a line, m."""
+    a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
+    ab = between(x, a, b)
+    return ab if is_line(triangle, t) else cross(ab, between(x, a, c))
 
 
 @lean_inline

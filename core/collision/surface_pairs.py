@@ -18,7 +18,7 @@ from ..kernels.jit import kernel, lean, lean_inline, parallel_kernel, prange
 from ..vec3 import add, dot, length, load, scale, sub
 from .near_patches import CHUNKS, are_apart, is_nothing_new
 from .surface_distance import feature_distance, nearest_weights, weighted
-from .surface_tree import IS_MESH, are_in_skin, do_meet
+from .surface_tree import IS_MESH, are_in_skin, do_meet, is_line
 
 PAIR = np.dtype(
     [
@@ -49,6 +49,10 @@ Flight = namedtuple(
 REST_SHARE = 0.8
 """Features of one object keep no more than this share of their distance at rest apart: thick cloth
 on a fine mesh does not push its own neighbours away."""
+
+BENT_SHARE = 0.5
+"""The same of lines; ropes lie straight at rest, see `straight_paths`. A rope that turns round in its
+own thickness is 2/π of the way along it across, and in a heap it may bend a little more."""
 
 SLIT_SHARE = 1e-3
 """Share of their thickness that they keep at least: on the two sides of a slit, or of a tear, they
@@ -201,10 +205,11 @@ def _squared(a, b):
 
 
 @lean
-def _add_pair(pairs, row, last, surface, flight, corner, is_edges, room):
+def _add_pair(pairs, row, last, surface, flight, corner, is_edges, room, kept):
     """Write a pair if its flight may bring it that near, m; returns the row after it.
 
-    May return more than fit.
+    May return more than fit. kept: share of their distance at rest that features of one object keep
+    at most.
     """
     i, j, k, m = corner
     if are_in_skin(surface.meets, i, j, k, m):
@@ -224,9 +229,9 @@ def _add_pair(pairs, row, last, surface, flight, corner, is_edges, room):
     reach = width = surface.thickness[i] + surface.thickness[m]
     # most layers lie farther apart at rest
     if surface.part[i] == surface.part[m] and not _are_far(
-        surface.rest, i, j, k, m, is_edges, reach / REST_SHARE
+        surface.rest, i, j, k, m, is_edges, reach / kept
     ):
-        reach = REST_SHARE * feature_distance(surface.rest, i, j, k, m, is_edges)
+        reach = kept * feature_distance(surface.rest, i, j, k, m, is_edges)
         reach = max(min(reach, width), SLIT_SHARE * width)
     if row < last:
         pair = pairs[row]
@@ -250,6 +255,7 @@ def _add_pairs(pairs, row, last, surface, flight, t, u):
     if _are_triangles_far(triangle, t, u, flight, room):
         return row
     sure = _are_of_use(surface, stale, t) or _are_of_use(surface, stale, u)
+    kept = BENT_SHARE if is_line(triangle, t) and is_line(triangle, u) else REST_SHARE
     for side in range(2):
         one, other = (t, u) if side == 0 else (u, t)
         j, k, m = triangle[other, 0], triangle[other, 1], triangle[other, 2]
@@ -263,7 +269,7 @@ def _add_pairs(pairs, row, last, surface, flight, t, u):
             if (sure or _is_of_use(surface, stale, corner)) and not _are_features_far(
                 flight, corner, 0, room
             ):
-                row = _add_pair(pairs, row, last, surface, flight, corner, 0, room)
+                row = _add_pair(pairs, row, last, surface, flight, corner, 0, room, kept)
     for n in range(3):
         if not owned[t] >> (3 + n) & 1:
             continue
@@ -276,7 +282,7 @@ def _add_pairs(pairs, row, last, surface, flight, t, u):
             if (sure or _is_of_use(surface, stale, corner)) and not _are_features_far(
                 flight, corner, 1, room
             ):
-                row = _add_pair(pairs, row, last, surface, flight, corner, 1, room)
+                row = _add_pair(pairs, row, last, surface, flight, corner, 1, room, kept)
     return row
 
 

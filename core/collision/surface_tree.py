@@ -11,6 +11,7 @@ import math
 from collections import namedtuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..elementary import angles
@@ -161,8 +162,8 @@ def notches(triangle: Ints, rest: Floats) -> Floats:
     """By how much (n,) rad the outline of triangles (f, 3) turns inwards at each vertex, at rest.
 
     On both sides of a notch, or a slit, surfaces may meet though all their normals agree, as the
-    ribbons of a fringe do. Where outlines meet in one vertex, or three triangles in an edge, it is
-    taken for the tip of a slit.
+    ribbons of a fringe do. Where outlines meet in one vertex, or three triangles in an edge, or
+    lines branch, it is taken for the tip of a slit.
     """
     count, corner = len(rest), rest[triangle]
     one, other = np.roll(corner, -1, axis=1) - corner, np.roll(corner, 1, axis=1) - corner
@@ -173,7 +174,18 @@ def notches(triangle: Ints, rest: Floats) -> Floats:
     notch = np.where(outlines > 0, np.maximum(around - math.pi, 0.0), 0.0)
     notch[outlines > 2] = math.pi
     notch[branching.reshape(-1)] = math.pi
+    notch[_branchings(triangle, count)] = math.pi
     return notch
+
+
+def _branchings(triangle: Ints, count: int) -> NDArray[np.bool_]:
+    """Which of ``count`` vertices more than two lines share, or a line and a face."""
+    is_face = triangle[:, 1] != triangle[:, 2]
+    line = triangle[~is_face & (triangle[:, 0] != triangle[:, 1]), :2]
+    lines = np.bincount(line.reshape(-1), minlength=count)
+    faces = np.bincount(triangle[is_face].reshape(-1), minlength=count)
+    branches: NDArray[np.bool_] = (lines > 2) | ((lines > 0) & (faces > 0))
+    return branches
 
 
 def surface_tree(triangle: Ints, rest: Floats, part: Ints, meets: Ints) -> SurfaceTree:

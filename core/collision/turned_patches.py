@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 from ..kernels.jit import kernel, lean_inline
-from ..vec3 import between, cross, length
-from .surface_bounds import LEAST_COSINE, bound_upper_normals, watch_flat_patch
+from ..vec3 import length
+from .surface_bounds import LEAST_COSINE, bound_upper_normals, facing, watch_flat_patch
 
 
 @lean_inline
@@ -37,12 +37,10 @@ def note_turned(tree, strayed, triangle, x):
     count = 0
     for t in range(tree.watched.shape[0]):
         tree.turned[t] = 0
-        if tree.watched[t] < strayed:
-            a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
-            normal = cross(between(x, a, b), between(x, a, c))
-            if _has_turned(tree.normals[t], normal):
-                tree.turned[t] = 1
-                count += 1
+        is_watched = tree.watched[t] < strayed
+        if is_watched and _has_turned(tree.normals[t], facing(x, triangle, t)):
+            tree.turned[t] = 1
+            count += 1
     return count
 
 

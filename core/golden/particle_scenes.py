@@ -353,6 +353,22 @@ def lines_on_faces() -> GoldenScene:
     return GoldenScene(builder.finalize(), frames=30)
 
 
+@scene("rope-on-itself")
+def rope_on_itself() -> GoldenScene:
+    """A rope that falls on its end and coils, and a net that folds over a ball."""
+    builder = ModelBuilder()
+    add_floor(builder)
+    builder.add_collider("ball", "SPHERE", (0.2,), (2.0, 0.0, 0.3))
+    settings = RopeSettings(diameter=0.03, bend=0.1)
+    add_rope(builder, line("rope", (0.0, 0.0, 0.05), (0.02, 0.01, 1.5), 40), settings)
+    x = np.stack(np.meshgrid(np.arange(6), np.arange(6), [0.0]), axis=-1).reshape(-1, 3)
+    ends = [(6 * i + k, 6 * i + k + 1) for i in range(6) for k in range(5)]
+    ends += [(6 * k + i, 6 * k + i + 6) for i in range(6) for k in range(5)]
+    net = Geometry.of("net", 0.15 * x + (1.65, -0.35, 0.6), ends)
+    add_rope(builder, net, settings)
+    return GoldenScene(builder.finalize(), frames=36)
+
+
 @scene("balls-and-limbs")
 def balls_and_limbs() -> GoldenScene:
     """Crossing sticks of figures, balls that fall on them, a sheet with tethers under them."""

@@ -34,7 +34,7 @@ def awake_part(model: Model, asleep: Mask) -> Model:
     rows = np.cumsum(meets) - 1
     pieces, surfaces = model.pieces, model.surfaces
     triangle, wire = ~sleeps[pieces.triangle[:, 0]], ~sleeps[pieces.wire[:, 0]]
-    surface = ~sleeps[surfaces.triangle[:, 0]]
+    surface, line = ~sleeps[surfaces.triangle[:, 0]], ~sleeps[surfaces.line[:, 0]]
     return replace(
         model,
         particles=replace(particles, inverse_mass=inverse_mass, colliding=colliding),
@@ -61,7 +61,8 @@ def awake_part(model: Model, asleep: Mask) -> Model:
             surfaces,
             triangle=surfaces.triangle[surface],
             meets=surfaces.meets[surface],
-            line=surfaces.line[~sleeps[surfaces.line[:, 0]]],
+            line=surfaces.line[line],
+            line_meets=surfaces.line_meets[line],
             parts_meshes=surfaces.parts_meshes & ~sleeps,
         ),
     )

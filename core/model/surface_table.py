@@ -39,6 +39,7 @@ class SurfaceTable:
     meets: Ints  # (g,) bits: `ITSELF`, `OTHERS`, `MESHES`
     line: Ints  # (l, 3) what meets these, and each other, but has no face: stretches i j j of rope,
     # and single particles i i i, which do not meet each other so
+    line_meets: Ints  # (l,) bits: `ITSELF`, `OTHERS`
     quad: Ints  # (q, 4) particles of faces drawn as triangles 0 1 2 and 0 2 3, see `sharp_quads`
     thread: Ints  # (s, 2) particles that close on each other: one corner of the surface
     parts_meshes: NDArray[np.bool_]  # (n,) of those that mesh colliders do not pass through

@@ -137,7 +137,9 @@ def _add_whole(
         sharpest = np.minimum(180.0 - settings.bend_limit, _angles(x, joint))
         builder.add_constraint(AngleLimits.between(builder, index, joint + first, sharpest))
     builder.add_wires(edge + first, diameter)
-    builder.add_lines(edge + first)
+    row = forest.row[edge]
+    outwards = np.where((row[:, 0] > row[:, 1])[:, None], edge[:, ::-1], edge)
+    builder.add_lines(outwards + first, itself=settings.meets_itself)
     return index
 
 

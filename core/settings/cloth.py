@@ -63,7 +63,9 @@ class ClothSettings(Checked):
         0.3, "Mass of a square metre: silk 0.1, cotton 0.3, leather 1"
     )
     thickness: float = thickness_tunable()
-    meets_itself: bool = meets_itself_tunable()
+    meets_itself: bool = meets_itself_tunable(
+        "Passes through neither itself nor other cloth that has this on"
+    )
     strength: float = strength_tunable(
         "N/m",
         "Pull across a metre of width that tears it: paper 500, cotton 10000; 0 never tears. "

@@ -9,6 +9,7 @@ from .tunable import (
     diameter_tunable,
     drag_tunable,
     friction_tunable,
+    meets_itself_tunable,
     meets_others_tunable,
     plane_tunable,
     restitution_tunable,
@@ -76,6 +77,9 @@ class RopeSettings(Checked):
         soft_minimum=0.005,
         soft_maximum=2.0,
         advanced=True,
+    )
+    meets_itself: bool = meets_itself_tunable(
+        "Lies on itself: coils, knots and nets do not pass through themselves"
     )
     meets_others: bool = meets_others_tunable()
     plane: str = plane_tunable()

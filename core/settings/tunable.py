@@ -214,13 +214,9 @@ def meets_others_tunable(default: bool = True) -> Any:
     )
 
 
-def meets_itself_tunable() -> Any:
-    """Whether a surface is in its own way."""
-    return tunable(
-        True,
-        "Self-Collision",
-        "Passes through neither itself nor other cloth that has this on",
-    )
+def meets_itself_tunable(tooltip: str) -> Any:
+    """Whether a surface or a rope is in its own way."""
+    return tunable(True, "Self-Collision", tooltip)
 
 
 PLANES = (

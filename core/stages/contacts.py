@@ -37,7 +37,7 @@ SOFT_SHARE = 4.0
 
 class Doing:
     """Which hooks have a use for each part of a substep; one call of a method that does nothing
-    costs little, but there are some hundred in a frame.
+    costs little, but there are some hundred in a frame. Whether anything lies on the ground.
     """
 
     def __init__(self, model: Model) -> None:
@@ -46,6 +46,7 @@ class Doing:
             [hook for hook in hooks if hook.does(part)]
             for part in ("look", "find", "hold", "relax", "support", "spare", "stop")
         )
+        self.lies = any(isinstance(c, Lying) and c.lies_on_ground for c in model.constraints)
 
 
 class Contacts:
@@ -93,8 +94,7 @@ class Contacts:
         )  # those that may meet a collider in this substep
         # where particles stood at the start of the substep: bounces and shifts set x* elsewhere
         self.start: Floats = frame.previous
-        lie = any(isinstance(c, Lying) and c.lies_on_ground for c in model.constraints)
-        self.bears = lie and len(model.shapes) > 0
+        self.bears = self.doing.lies and len(model.shapes) > 0
         self.has_start = False
         if self.is_any or (self.has_meshes and self.is_bouncy):
             self.keep_start()

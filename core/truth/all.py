@@ -43,6 +43,7 @@ _NAMES = (
     "rigid_contact",
     "rigid_motion",
     "rigid_rest",
+    "rope_on_itself",
     "rope_over_bar",
     "sheets",
     "simbenchmark",

@@ -16,8 +16,11 @@ from verlet_physics import (
     add_rope,
     advance,
 )
+from verlet_physics.bench.scenes import SCENES
 from verlet_physics.bench.shapes import line
+from verlet_physics.collision.straight_paths import straight_places
 from verlet_physics.truth.lines_on_surfaces import level_sheet, rim_of
+from verlet_physics.truth.rope_on_itself import least_distance
 from verlet_physics.workspace import workspace_of
 
 ENDS = np.array([1.0, 0.0, 0.0, 0.0, 1.0])
@@ -114,10 +117,101 @@ def test_what_meets_nothing_keeps_no_room():
             builder, level_sheet(4), ClothSettings(meets_itself=meets_itself, meets_others=others)
         )
         if rope:
-            add_rope(builder, line("rope", (0, 0, 1), (1, 0, 1), 4), RopeSettings())
+            rope_settings = RopeSettings(meets_itself=False)
+            add_rope(builder, line("rope", (0, 0, 1), (1, 0, 1), 4), rope_settings)
         return workspace_of(builder.finalize()).surfaces
 
     assert room_of(meets_itself=False, rope=False, others=True) is None
     assert room_of(meets_itself=False, rope=True, others=False) is None
     assert room_of(meets_itself=False, rope=True, others=True) is not None
     assert room_of(meets_itself=True, rope=False, others=True) is not None
+
+
+# ---------------------------------------------------------------------- ropes and themselves
+
+
+def path(points, is_closed=False):
+    """A rope through some points."""
+    ends = [(k, k + 1) for k in range(len(points) - 1)]
+    return Geometry.of("rope", points, ends + [(len(points) - 1, 0)] * is_closed)
+
+
+def floor_under(geometry, settings):
+    """Such a rope above a floor, or on it."""
+    builder = ModelBuilder()
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+    add_rope(builder, geometry, settings)
+    return builder
+
+
+@pytest.mark.parametrize("gap", [1.0, 1.3])
+def test_a_coil_that_is_drawn_turn_upon_turn_stays_as_high(gap):
+    t = np.linspace(0.0, 8.0 * np.pi, 161)
+    height = 0.015 + 0.03 * gap * t / (2.0 * np.pi)
+    drawn = path(np.stack([0.3 * np.cos(t), 0.3 * np.sin(t), height], axis=1))
+    _, state = after(floor_under(drawn, RopeSettings(diameter=0.03)), 48)
+    assert state.position[:, 2].max() > 0.09
+    assert least_distance(state.position, 0.03) > 0.93 * 0.03
+    _, sunk = after(floor_under(drawn, RopeSettings(diameter=0.03, meets_itself=False)), 48)
+    assert sunk.position[:, 2].max() < 0.05
+
+
+def test_a_rope_that_is_drawn_through_itself_comes_to_lie_still():
+    t = np.linspace(0.0, 2.0 * np.pi, 80, endpoint=False)
+    eight = np.stack([np.sin(t), 0.5 * np.sin(2.0 * t), np.full(80, 0.011)], axis=1)
+    _, state = after(floor_under(path(eight), RopeSettings(diameter=0.02)), 72)
+    assert (state.rest.time >= 0.5).all()
+    assert state.position[:, 2].max() < 0.01 + 0.022  # one on the other at most
+    assert np.abs(state.position - eight)[:, :2].max() < 0.02
+
+
+def test_a_ring_that_falls_flat_keeps_its_sides_apart():
+    t = np.linspace(0.0, 2.0 * np.pi, 60, endpoint=False)
+    ring = np.stack([0.3 * np.cos(t), 0.01 * np.sin(3.0 * t), 0.5 + 0.3 * np.sin(t)], axis=1)
+    model, state = after(floor_under(path(ring, True), RopeSettings(diameter=0.04)), 48)
+    x = state.position
+    sides = [least_distance(np.roll(x, k, axis=0)[:45], 0.04) for k in range(0, 60, 15)]
+    assert min(sides) > 0.9 * 0.04
+    assert len(model.surfaces.line) == 60
+
+
+def test_a_net_folded_in_two_does_not_pass_through_itself():
+    net = level_sheet(8)
+    x = net.positions.copy()
+    x[:, 2] = 0.05 + 0.4 * np.abs(x[:, 0])
+    builder = floor_under(Geometry.of("net", x, net.edges), RopeSettings(diameter=0.04))
+    model, state = after(builder, 48)
+    assert (state.position[:, 2] > 0.015).all()
+    assert workspace_of(model).surfaces.pierced == ()
+
+
+def test_what_swings_straight_looks_for_nothing_on_itself():
+    scene = SCENES["rope"][0](40)
+    state = scene.model.initial_state()
+    for _ in range(4):
+        state, _ = advance(scene.model, state, scene.inputs, SolverSettings())
+    near = workspace_of(scene.model).surfaces.partners[0].near
+    assert near.is_self
+    assert near.found.sum() == 0
+
+
+def test_ropes_lie_straight_at_rest_and_nets_as_they_are_drawn():
+    t = np.linspace(0.0, 2.0 * np.pi, 13)
+    open_turn = np.stack([np.cos(t), np.sin(t), 0.1 * t], axis=1)[::-1]
+    ring = np.stack([np.cos(t), np.sin(t), 0.0 * t], axis=1)[:-1]
+    star = np.array([(0.0, 0, 9), (1, 0, 9), (0, 1, 9), (0, 0, 10)])
+    x = np.concatenate([open_turn, ring, star])
+    lines = [(k + 1, k) for k in range(0, 12, 2)] + [(k, k + 1) for k in range(1, 12, 2)]
+    lines += [(13 + k, 13 + (k + 1) % 12) for k in range(12)] + [(25, k) for k in (26, 27, 28)]
+    line_rows = np.array(lines, dtype=np.int32)
+    rows, place = straight_places(line_rows, np.zeros(0, np.int32), x, np.full(29, 0.1))
+    assert sorted(rows.tolist()) == list(range(25))
+    at = np.full((29, 3), np.nan)
+    at[rows] = place
+    length = np.linalg.norm(np.diff(open_turn, axis=0), axis=1).sum()
+    assert np.linalg.norm(at[0] - at[12]) == pytest.approx(length)
+    around = np.linalg.norm(ring - np.roll(ring, 1, axis=0), axis=1).sum()
+    assert np.linalg.norm(at[13] - at[19]) == pytest.approx(around / np.pi)
+    assert np.linalg.norm(at[:13, None] - at[None, 13:25], axis=2).min() > 10.0 * length
+    worn, _ = straight_places(line_rows, np.array([3], np.int32), x, np.full(29, 0.1))
+    assert sorted(worn.tolist()) == list(range(13, 25))

@@ -8,8 +8,8 @@ half of it back (it acts in the middle between them), and as one rigid piece, by
 which leaves linear momentum as it is and turns nothing against anything within the piece: that
 would shake what is folded smaller than it is thick. A piece that is pinned somewhere takes nothing
 back: its pins do. Nor does one of lines, which would have to turn about itself: cloth that it meets
-takes all, and of two lines nobody does. (See `angular_momentum`; `couple_return` for what is met by
-particles.)
+takes all, and of two lines nobody does. What meets itself is bent, and takes all. (See
+`angular_momentum`; `couple_return` for what is met by particles.)
 """
 
 from __future__ import annotations
@@ -73,8 +73,11 @@ def forget_couples(pieces):
 @lean_inline
 def note_couple(pieces, corner, couple):
     """Note what a contact of cloth with cloth, with these corners, has given, kg·m²."""
-    row = pieces.row
-    one, other = row[pieces.of_vertex[corner[0]]], row[pieces.of_vertex[corner[3]]]
+    row, p, q = pieces.row, pieces.of_vertex[corner[0]], pieces.of_vertex[corner[3]]
+    if p == q:
+        add_to(row[p]["couple"], couple)
+        return
+    one, other = row[p], row[q]
     faces = 2.0 - one["is_line"] - other["is_line"]
     if one["is_line"] == 0:
         add_to(one["couple"], scale(1.0 / faces, couple))

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...collision.near_patches import CHUNKS, MovingTriangles, NearPatches, open_all
+from ...collision.straight_paths import straight_places
 from ...collision.surface_bounds import gather_boxes, gather_normals
 from ...collision.surface_crossings import CROSSING, ClosedParts, all_crossings
 from ...collision.surface_pairs import PAIR, Flight, append_pairs, find_pairs, keep_pairs
@@ -142,6 +143,8 @@ class SurfaceRoom:
         owned = owned_features(triangle)
         rest = np.zeros((count, 3))
         rest[:led] = model.particles.position
+        straight = _straight_ropes(model)
+        rest[straight[0]] = straight[1]
         thickness = np.zeros(count)
         thickness[:led] = model.particles.radius
         self.solid = np.zeros(len(triangle), dtype=np.int32)
@@ -332,6 +335,13 @@ class SurfaceRoom:
         self.neighbours = neighbours_room(len(self.x), len(self.contacts))
 
 
+def _straight_ropes(model: Model) -> tuple[Ints, Floats]:
+    """Particles of ropes that meet themselves, and their places: see `straight_places`."""
+    line = model.surfaces.line[model.surfaces.line_meets & ITSELF != 0, :2]
+    faces = np.unique(model.surfaces.triangle)
+    return straight_places(line, faces, model.particles.position, model.particles.radius)
+
+
 def _ways_along(line: Ints, x: Floats) -> Floats:
     """Ways (l, 3) m along those of lines (k, 3), as triangles, that are no single vertices."""
     i, j = line[line[:, 0] != line[:, 1], :2].T
@@ -346,9 +356,9 @@ def _who_meets(model: Model, count: int) -> tuple[Ints, Ints]:
         part[span.particles] = number
     bits = np.zeros(count, dtype=np.int32)
     np.bitwise_or.at(bits, surfaces.triangle.reshape(-1), np.repeat(surfaces.meets, 3))
+    np.bitwise_or.at(bits, surfaces.line.reshape(-1), np.repeat(surfaces.line_meets, 3))
     meets_itself = np.unique(part[bits & ITSELF != 0])  # with its fringe
     part = np.where(np.isin(part, meets_itself), part, -1 - part).astype(np.int32)
-    bits[surfaces.line] |= OTHERS
     meets = np.where(bits & OTHERS, MEETS_OTHERS, 0) + np.where(bits & MESHES, MEETS_MESHES, 0)
     return part, meets.astype(np.int32)
 
