@@ -51,8 +51,8 @@ REST_SHARE = 0.8
 on a fine mesh does not push its own neighbours away."""
 
 BENT_SHARE = 0.5
-"""The same of lines; ropes lie straight at rest, see `straight_paths`. A rope that turns round in its
-own thickness is 2/π of the way along it across, and in a heap it may bend a little more."""
+"""The same of lines; ropes lie straight at rest, see `straight_paths`. A half turn within a rope's
+own thickness is 2/π of its length across, and in a heap it may bend a little more."""
 
 SLIT_SHARE = 1e-3
 """Share of their thickness that they keep at least: on the two sides of a slit, or of a tear, they
