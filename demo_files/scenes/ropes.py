@@ -1,4 +1,4 @@
-"""Ropes: a drawn curve that sags, one that swings against a bar, a cable, a chain, a release."""
+"""Ropes: a drawn curve, one that winds round a bar, a cable, a chain, a release, a coil."""
 
 import bpy
 import numpy as np
@@ -42,6 +42,7 @@ def build() -> None:
     make("collider", pillar)
     _cable()
     _chain()
+    _coil()
 
 
 def _drawn_curve() -> None:
@@ -65,7 +66,7 @@ def _released() -> None:
 
 
 def _swinging() -> None:
-    """A mesh of edges that swings down and winds itself round a bar."""
+    """A mesh of edges that swings down, aslant, and winds itself round a bar, turn beside turn."""
     gallows = add_box("Beam", (0.12, 0.7, 0.12), WOOD)
     gallows.location = (-0.1, 0.3, 2.5)
     add_post("Beam Post", (-0.1, 0.6), 0.05, 2.5, WOOD)
@@ -78,7 +79,7 @@ def _swinging() -> None:
     t = np.linspace(0.0, 1.0, count)
     angle = np.radians(65.0)
     points = np.stack(
-        [-0.1 + 1.5 * np.sin(angle) * t, 0.0 * t, 2.42 - 1.5 * np.cos(angle) * t], axis=1
+        [-0.1 + 1.5 * np.sin(angle) * t, 0.3 * t, 2.42 - 1.5 * np.cos(angle) * t], axis=1
     )
     edges = np.stack([np.arange(count - 1), np.arange(1, count)], axis=1)
     rope = add_mesh("Swinging Rope", points, (), TEAL, edges=edges)
@@ -102,6 +103,16 @@ def _cable() -> None:
         point.select = number < 3
     bpy.ops.verlet.pin_selected()
     bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def _coil() -> None:
+    """A limp rope that falls on its end, from out of sight, and coils up on itself."""
+    t = np.linspace(0.0, 1.0, 97)
+    points = np.stack([0.5 + 0.02 * t, -0.8 + 0.02 * t, 0.1 + 3.6 * t], axis=1)
+    rope = add_curve("Falling Rope", points, 0.03, GOLD)
+    make("rope", rope)
+    rope.verlet.rope.diameter = 0.06
+    rope.verlet.rope.friction = 1.0
 
 
 def _chain() -> None:
