@@ -138,7 +138,7 @@ class ModelBuilder(TearBuilder):
         bits = joined(self._line_meets, (0,), np.int32)
         bits = np.where(is_idle[stretch].any(axis=1), 0, bits)
         meets = self._marked(joined(self._self_colliding, (0,), np.int32)) & ~is_idle
-        meeting = meets[stretch].all(axis=1) & (bits > 0)
+        meeting = meets[stretch].all(axis=1)
         met = np.flatnonzero(meets | is_of_surface).astype(np.int32)
         if not ((meeting.any() or is_of_surface.any()) and self._are_of_several(met)):
             meets[:] = meeting[:] = False

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from ..arrays import Floats, Ints
+from ..geometry.surface import connected_parts
 
 ROPES_APART = 10.0
 """Lengths of the longest rope that ropes are laid from each other, and from all else; thicknesses
@@ -23,7 +24,10 @@ def straight_places(line: Ints, other: Ints, x: Floats, thickness: Floats) -> tu
     line (l, 2): their stretches; other (m,): particles that are part of something else; x (n, 3) m:
     where they are drawn; thickness (n,) m. What is closed lies in a circle that is as long.
     """
-    paths = [path for path in _paths(line) if not np.isin(path, other).any()]
+    parts = connected_parts(len(x), line)
+    branches = np.bincount(line.reshape(-1), minlength=len(x)) > 2
+    branches[other] = True
+    paths = _paths(line[~np.isin(parts[line[:, 0]], parts[branches])])
     if not paths:
         return np.zeros(0, dtype=np.int32), np.zeros((0, 3))
     laid = [_laid(x, path) for path in paths]
@@ -35,7 +39,7 @@ def straight_places(line: Ints, other: Ints, x: Floats, thickness: Floats) -> tu
 
 
 def _paths(line: Ints) -> list[Ints]:
-    """Particles of each connected part in which no more than two lines meet, one after the other.
+    """Particles of each connected part of lines that nowhere branch, one after the other.
 
     A part that is closed ends with the particle that it begins with.
     """
@@ -46,35 +50,17 @@ def _paths(line: Ints) -> list[Ints]:
     ends = [v for v, others in beside.items() if len(others) == 1]
     paths = []
     seen: set[int] = set()
-    for first in [*ends, *beside]:
+    for first in [*ends, *beside]:  # what no end leads to is closed
         if first in seen:
             continue
-        path = _walk(first, beside, seen)
-        if path:
-            paths.append(np.array(path, dtype=np.int32))
+        path = [first]
+        seen.add(first)
+        while onwards := [v for v in beside[path[-1]] if v not in seen]:
+            path.append(onwards[0])
+            seen.add(onwards[0])
+        is_closed = len(beside[first]) == 2
+        paths.append(np.array([*path, first] if is_closed else path, dtype=np.int32))
     return paths
-
-
-def _walk(first: int, beside: dict[int, list[int]], seen: set[int]) -> list[int]:
-    """The way from a particle to the end, or back to it; nothing where ways part.
-
-    What has been passed is seen from then on.
-    """
-    path, before, now = [first], -1, first
-    is_path = True
-    seen.add(first)
-    while True:
-        onwards = [v for v in beside[now] if v != before]
-        is_path &= len(beside[now]) <= 2
-        if before < 0:
-            onwards = onwards[:1]
-        if len(onwards) != 1:
-            return path if is_path else []
-        before, now = now, onwards[0]
-        path.append(now)
-        if now in seen:
-            return path if is_path and now == first else []
-        seen.add(now)
 
 
 def _laid(x: Floats, path: Ints) -> Floats:

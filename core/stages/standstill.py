@@ -37,17 +37,16 @@ class Standstill:
         The clock is read by what acts besides gravity alone, and in the first frame: see
         `Frame.is_idle` for the former.
         """
-        inputs = frame.inputs
-        if given.frame == 0 or inputs.grab is not None:
+        if given.frame == 0:
             return
-        is_same = left.step == given.step and left.mesh_vertex is given.mesh_vertex
-        if not (is_same and np.array_equal(left.acted, given.acted)):
+        is_same = left.mesh_vertex is given.mesh_vertex and left.acted is given.acted
+        if not (is_same and left.step == given.step):
             return
         held = _bits(left)
         if held == _bits(given):
             self.layout = workspace_of(frame.whole).layout
-            self.held, self.said = held, _said(inputs)
-            self.mesh, self.settings = inputs.mesh_vertex, frame.settings
+            self.held, self.said = held, _said(frame.inputs)
+            self.mesh, self.settings = frame.inputs.mesh_vertex, frame.settings
             self.figures = replace(figures, stage_seconds={})
 
     def again(

@@ -7,7 +7,7 @@ may bend back within its own thickness.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -88,6 +88,7 @@ COILS = {
 }
 
 
+@cache
 def _coiled(coil: Coil, rate: float) -> tuple[State, float, float]:
     """A coil at rest, the least distance that it had with itself on the way, and its speed, m/s."""
     model = coil.model()

@@ -161,7 +161,7 @@ def test_a_rope_that_is_drawn_through_itself_comes_to_lie_still():
     eight = np.stack([np.sin(t), 0.5 * np.sin(2.0 * t), np.full(80, 0.011)], axis=1)
     _, state = after(floor_under(path(eight), RopeSettings(diameter=0.02)), 72)
     assert (state.rest.time >= 0.5).all()
-    assert state.position[:, 2].max() < 0.01 + 0.022  # one on the other at most
+    assert 0.025 < state.position[:, 2].max() < 0.01 + 0.022  # one on the other
     assert np.abs(state.position - eight)[:, :2].max() < 0.02
 
 

@@ -182,3 +182,13 @@ def test_what_is_awake_is_computed():
     for _ in range(5):
         state, _, is_computed = step(model, state, FrameInputs(gravity=(0.0, 0.0, 0.0)))
         assert is_computed
+
+
+def test_the_first_frame_is_not_taken_for_one_like_the_next(resting):
+    model, state = still(resting)
+    begun = state.copy()
+    begun.frame, begun.time = 0, 0.0
+    later, _, _ = step(model, begun)
+    assert columns(later)["body_position"] == columns(begun)["body_position"]
+    assert step(model, later)[2]
+    assert not step(model, step(model, later)[0])[2]

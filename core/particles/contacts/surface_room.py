@@ -143,8 +143,8 @@ class SurfaceRoom:
         owned = owned_features(triangle)
         rest = np.zeros((count, 3))
         rest[:led] = model.particles.position
-        straight = _straight_ropes(model)
-        rest[straight[0]] = straight[1]
+        rows, straight = _straight_ropes(model)
+        rest[rows] = straight
         thickness = np.zeros(count)
         thickness[:led] = model.particles.radius
         self.solid = np.zeros(len(triangle), dtype=np.int32)
