@@ -61,7 +61,7 @@ lie on each other at rest, and were they pressed together for long, nothing woul
 
 
 @lean_inline
-def _stay_apart(way, one, other, speeds, others, room, horizon):
+def stay_apart(way, one, other, speeds, others, room, horizon):
     """Whether a plane across ``way`` parts corners that fly straight, and leaves that room, m.
 
     one, other: three corners each, m; speeds, others: theirs, m a substep. way: any vector that
@@ -89,18 +89,18 @@ def _highest(way, corners):
 
 
 @lean_inline
-def _corners(x, triangle, t):
+def corners_of(x, triangle, t):
     """Rows of x (n, 3) of a triangle's corners."""
     return load(x, triangle[t, 0]), load(x, triangle[t, 1]), load(x, triangle[t, 2])
 
 
 @lean_inline
-def _are_triangles_far(triangle, t, u, flight, room):
+def are_triangles_far(triangle, t, u, flight, room):
     """Whether all features of two triangles stay that far apart, m, as far as is soon told."""
-    one, other = _corners(flight.start, triangle, t), _corners(flight.start, triangle, u)
-    speeds, others = _corners(flight.speed, triangle, t), _corners(flight.speed, triangle, u)
+    one, other = corners_of(flight.start, triangle, t), corners_of(flight.start, triangle, u)
+    speeds, others = corners_of(flight.speed, triangle, t), corners_of(flight.speed, triangle, u)
     way = sub(add(one[0], add(one[1], one[2])), add(other[0], add(other[1], other[2])))
-    return _stay_apart(way, one, other, speeds, others, room, flight.horizon)
+    return stay_apart(way, one, other, speeds, others, room, flight.horizon)
 
 
 @lean_inline
@@ -112,17 +112,19 @@ def _are_features_far(flight, corner, is_edges, room):
     p, q, r, s = load(v, i), load(v, j), load(v, k), load(v, m)
     if is_edges:
         way = sub(add(a, b), add(c, d))
-        return _stay_apart(way, (a, b, b), (c, d, d), (p, q, q), (r, s, s), room, flight.horizon)
+        return stay_apart(way, (a, b, b), (c, d, d), (p, q, q), (r, s, s), room, flight.horizon)
     way = sub(scale(3.0, a), add(b, add(c, d)))
-    return _stay_apart(way, (a, a, a), (b, c, d), (p, p, p), (q, r, s), room, flight.horizon)
+    return stay_apart(way, (a, a, a), (b, c, d), (p, p, p), (q, r, s), room, flight.horizon)
 
 
 @lean_inline
-def _may_meet(part, meets, i, m):
-    """Whether the objects of two vertices meet."""
+def may_meet(surface, t, u):
+    """Whether the objects of two triangles meet."""
+    i, m = surface.triangle[t, 0], surface.triangle[u, 0]
+    part = surface.part
     if part[i] == part[m]:
         return part[i] >= 0
-    return do_meet(meets[i], meets[m])
+    return do_meet(surface.meets[i], surface.meets[m])
 
 
 @lean_inline
@@ -141,7 +143,7 @@ def _are_far(x, i, j, k, m, is_edges, away):
 
 
 @lean_inline
-def _room_of(room, triangle, t):
+def room_of(room, triangle, t):
     """Largest room (n,) m of a triangle's corners."""
     return max(room[triangle[t, 0]], max(room[triangle[t, 1]], room[triangle[t, 2]]))
 
@@ -246,55 +248,79 @@ def _add_pair(pairs, row, last, surface, flight, corner, is_edges, room, kept):
 
 
 @lean_inline
-def _add_pairs(pairs, row, last, surface, flight, t, u):
-    """All pairs of features that triangles t and u own; returns the row after them."""
-    triangle, owned, stale = surface.triangle, surface.owned, flight.stale
-    if not _may_meet(surface.part, surface.meets, triangle[t, 0], triangle[u, 0]):
-        return row
-    room = _room_of(flight.room, triangle, t) + _room_of(flight.room, triangle, u)
-    if _are_triangles_far(triangle, t, u, flight, room):
-        return row
-    sure = _are_of_use(surface, stale, t) or _are_of_use(surface, stale, u)
-    kept = BENT_SHARE if is_line(triangle, t) and is_line(triangle, u) else REST_SHARE
-    for side in range(2):
-        one, other = (t, u) if side == 0 else (u, t)
-        j, k, m = triangle[other, 0], triangle[other, 1], triangle[other, 2]
-        if j == k:
-            continue  # a single vertex: its pair with the triangle is the other side's
-        for n in range(3):
-            i = triangle[one, n]
-            corner = (i, j, k, m)
-            if not owned[one] >> n & 1 or _are_joined(surface.seam, corner, 0):
-                continue
-            if (sure or _is_of_use(surface, stale, corner)) and not _are_features_far(
-                flight, corner, 0, room
-            ):
-                row = _add_pair(pairs, row, last, surface, flight, corner, 0, room, kept)
+def are_sure(surface, stale, t, u):
+    """Whether all pairs of two triangles are of use."""
+    return _are_of_use(surface, stale, t) or _are_of_use(surface, stale, u)
+
+
+@lean_inline
+def add_vertex_pairs(pairs, row, last, surface, flight, one, other, terms):
+    """Pairs of the corners that triangle one owns with the other; returns the row after them.
+
+    terms: whether all are of use, how near, m, they are to come, and ``kept`` of `_add_pair`.
+    """
+    sure, room, kept = terms
+    triangle = surface.triangle
+    j, k, m = triangle[other, 0], triangle[other, 1], triangle[other, 2]
+    if j == k:
+        return row  # a single vertex: its pair with the triangle is the other side's
+    for n in range(3):
+        corner = (triangle[one, n], j, k, m)
+        if not surface.owned[one] >> n & 1 or _are_joined(surface.seam, corner, 0):
+            continue
+        if (sure or _is_of_use(surface, flight.stale, corner)) and not _are_features_far(
+            flight, corner, 0, room
+        ):
+            row = _add_pair(pairs, row, last, surface, flight, corner, 0, room, kept)
+    return row
+
+
+@lean_inline
+def add_edge_pairs(pairs, row, last, surface, flight, t, u, terms):
+    """Pairs of edges that triangles t and u own; the rest as in `add_vertex_pairs`."""
+    sure, room, kept = terms
+    triangle, owned = surface.triangle, surface.owned
     for n in range(3):
         if not owned[t] >> (3 + n) & 1:
             continue
         i, j = triangle[t, n], triangle[t, (n + 1) % 3]
         for o in range(3):
-            k, m = triangle[u, o], triangle[u, (o + 1) % 3]
-            corner = (i, j, k, m)
+            corner = (i, j, triangle[u, o], triangle[u, (o + 1) % 3])
             if not owned[u] >> (3 + o) & 1 or _are_joined(surface.seam, corner, 1):
                 continue
-            if (sure or _is_of_use(surface, stale, corner)) and not _are_features_far(
+            if (sure or _is_of_use(surface, flight.stale, corner)) and not _are_features_far(
                 flight, corner, 1, room
             ):
                 row = _add_pair(pairs, row, last, surface, flight, corner, 1, room, kept)
     return row
 
 
+@lean_inline
+def _add_pairs(pairs, row, last, surface, flight, t, u):
+    """All pairs of features that triangles t and u own; returns the row after them."""
+    triangle = surface.triangle
+    if not may_meet(surface, t, u):
+        return row
+    room = room_of(flight.room, triangle, t) + room_of(flight.room, triangle, u)
+    if are_triangles_far(triangle, t, u, flight, room):
+        return row
+    kept = BENT_SHARE if is_line(triangle, t) and is_line(triangle, u) else REST_SHARE
+    terms = (are_sure(surface, flight.stale, t, u), room, kept)
+    for side in range(2):
+        one, other = (t, u) if side == 0 else (u, t)
+        row = add_vertex_pairs(pairs, row, last, surface, flight, one, other, terms)
+    return add_edge_pairs(pairs, row, last, surface, flight, t, u, terms)
+
+
 @parallel_kernel
-def find_pairs(pairs, found, patches, one, other, surface, flight):
-    """Pairs of the triangles of tree one with those of tree other, or among themselves.
+def find_pairs(pairs, found, patches, tree, surface, flight):
+    """Pairs of the triangles of a tree among themselves.
 
     Of those that are stale, see `Flight`, in patches that come near each other: see `PatchPairs`.
     Pairs of run c go to the c-th of CHUNKS equal parts of pairs; found (CHUNKS,) counts them and
     may exceed what fits.
     """
-    near, near_found, is_self = patches
+    near, near_found, _ = patches
     size = pairs.shape[0] // CHUNKS
     near_size = near.shape[0] // CHUNKS
     horizon = flight.horizon
@@ -302,20 +328,20 @@ def find_pairs(pairs, found, patches, one, other, surface, flight):
         row = c * size
         last = row + size
         for r in range(c * near_size, c * near_size + near_found[c]):
-            a, n = one.root[near[r, 0]], other.root[near[r, 1]]
-            past = other.skip[n]
-            for node in range(a, one.skip[a]):
-                t = one.leaf[node]
+            a, n = tree.root[near[r, 0]], tree.root[near[r, 1]]
+            past = tree.skip[n]
+            for node in range(a, tree.skip[a]):
+                t = tree.leaf[node]
                 if t < 0:
                     continue
-                m = node + 1 if is_self and n == a else n
+                m = node + 1 if n == a else n
                 while m < past:
-                    if is_nothing_new(one, node, other, m) or are_apart(
-                        one.bounds[node], other.bounds[m], horizon
+                    if is_nothing_new(tree, node, tree, m) or are_apart(
+                        tree.bounds[node], tree.bounds[m], horizon
                     ):
-                        m = other.skip[m]
+                        m = tree.skip[m]
                         continue
-                    u = other.leaf[m]
+                    u = tree.leaf[m]
                     if u >= 0:
                         row = _add_pairs(pairs, row, last, surface, flight, t, u)
                     m += 1

@@ -16,6 +16,7 @@ from ..particles.contacts.forced_stretch import note_surface_pushes
 from ..particles.contacts.mesh_ground import BACKED_GAP, note_mesh_ground
 from ..particles.contacts.mesh_neighbours import spare_neighbours
 from ..particles.contacts.sharp_quads import DRAWN, NEARLY_SHARP, SHARPEST, find_sharp, unfold
+from ..particles.contacts.sinking import find_sunk
 from ..particles.contacts.surface_contact import (
     measure_pairs,
     note_steps,
@@ -44,6 +45,9 @@ UNFOLDINGS = 6
 
 ATTEMPTS = 4
 """How often it is looked anew who is in the way, before all stop."""
+
+SINKINGS = 2
+"""How often besides, for triangles whose corners keep them off meshes no longer: then none do."""
 
 NOT_LOOKED = -1
 """In place of how many vertices are tangled: any may be."""
@@ -80,6 +84,7 @@ class SurfaceContacts:
         self.search = SurfaceSearch(frame, room, self.meshes)
         room.tangle.mark[:] = 0
         room.tangle.row[:] = -1
+        room.props.sunk[:] = 0
         room.layer_contacts = 0
         room.inverse_mass[: room.led] = frame.inverse_mass
         room.friction[: room.led] = frame.friction
@@ -261,13 +266,19 @@ class SurfaceContacts:
         room.pushed[:] = 0.0
         before = frame.x.copy() if self.is_crossed else frame.x
         self._take_places(room)
-        for _ in range(ATTEMPTS):
+        attempts, sinkings = ATTEMPTS, 0
+        while attempts > 0:
             if self.contact_count:
                 self._part(room)
             room.now[:] = room.x
             have_strayed, have_turned = search.have_strayed(room.x), search.have_turned(room.x)
-            if not (have_strayed or have_turned):
+            have_sunk = self._have_sunk(room, sinkings > 0)
+            if not (have_strayed or have_turned or have_sunk):
                 break
+            if have_sunk and sinkings < SINKINGS:
+                sinkings += 1
+            else:
+                attempts -= 1
             if have_turned:
                 room.look_into_turned()
             # who is in the way of what came so far
@@ -282,6 +293,14 @@ class SurfaceContacts:
         if self.is_crossed:
             keep_slow(room.rows, before, frame.x, frame.previous, UNTANGLING * frame.h)
             room.cloth_tangle.calm(frame.x, frame.previous)
+
+    def _have_sunk(self, room: SurfaceRoom, is_again: bool) -> bool:
+        """Mark what its corners keep off meshes no longer; whether there is anything."""
+        if self.mesh_contacts == self.contact_count:
+            return False
+        found = (room.contacts, self.mesh_contacts, self.contact_count)
+        places = (room.surface.triangle, room.start, room.x)
+        return bool(find_sunk(*found, room.props, *places, room.stale, is_again))
 
     def _has_nothing_met(self, room: SurfaceRoom) -> bool:
         """Whether what was near nothing still is; if not, contacts are those of where all is."""

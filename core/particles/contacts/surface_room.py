@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Floats, Ints
+from ...collision.mesh_pairs import find_mesh_pairs
 from ...collision.near_patches import CHUNKS, MovingTriangles, NearPatches, open_all
+from ...collision.propped import (
+    UNMET,
+    Props,
+    note_kept,
+    note_mesh_normals,
+    props_room,
+    with_longer_lists,
+)
 from ...collision.straight_paths import straight_places
 from ...collision.surface_bounds import gather_boxes, gather_normals
 from ...collision.surface_crossings import CROSSING, ClosedParts, all_crossings
@@ -59,6 +68,14 @@ class SurfacePairs:
             pairs[:first] = self.pairs[:first]
             self.pairs = pairs
         append_pairs(self.pairs, first, self.runs, found)
+
+    def grow_runs(self, found: Ints) -> bool:
+        """Make room for runs of so many pairs, if there is none; whether there was not."""
+        most = int(found.max())
+        if most * CHUNKS <= len(self.runs):
+            return False
+        self.runs = np.zeros((most * 3 // 2 + 16) * CHUNKS, dtype=PAIR)
+        return True
 
 
 class SurfaceRoom:
@@ -129,6 +146,8 @@ class SurfaceRoom:
         self.watch = watch_room(count, len(self.contacts))
         self.neighbours = neighbours_room(count, len(self.contacts))
         self.tangle = tangle_room(count)
+        self.triangle_count = len(triangle)  # of cloth and lines
+        self.props = self._props()
         self.cloth_tangle = CrossedCloth(self.near_itself, self.surface, len(cloth))
         self.layer_contacts = 0  # first so many are of cloth with cloth
         self.ground = mesh_ground_room(led if self.meshes is not None and len(model.bodies) else 0)
@@ -167,6 +186,12 @@ class SurfaceRoom:
             triangle, seam, owned, part, meets, rest, thickness, self.inverse_mass
         )
 
+    def _props(self) -> Props:
+        """Room for which triangles of cloth and lines are propped on meshes."""
+        patches = 0 if self.mesh_tree is None else len(self.mesh_tree.root)
+        sizes = (self.led, self.by_itself, patches, CHUNKS)
+        return props_room(self.surface.triangle, len(self.x), self.tangle.mark, sizes)
+
     def expect_all(self) -> None:
         """Have the pairs of all cloth looked for."""
         self.stale[: self.led] = 1
@@ -196,6 +221,7 @@ class SurfaceRoom:
         if self.mesh_tree is not None and (mesh_moves or self.are_boxes_wide):
             gather_boxes(self.mesh_tree, *moving, threads)
             self.are_boxes_wide = mesh_moves
+            self.props.known[:] = 0
         return moving
 
     def find(self, horizon: float, threads: int, mesh_moves: bool) -> None:
@@ -211,16 +237,34 @@ class SurfaceRoom:
         flight = Flight(self.start, self.speed, self.width, stale, horizon)
         for partners in self.partners:
             partners.count = int(keep_pairs(partners.pairs, partners.count, stale))
-            near = partners.near
-            near.find(moving, horizon, threads)
-            while True:
-                into = (partners.runs, self.found)
-                find_pairs.on(threads)(*into, *near.pairs, self.surface, flight)
-                most = int(self.found.max())
-                if most * CHUNKS <= len(partners.runs):
-                    break
-                partners.runs = np.zeros((most * 3 // 2 + 16) * CHUNKS, dtype=PAIR)
+            partners.near.find(moving, horizon, threads)
+            if partners.is_self:
+                self._find_among_cloth(partners, flight, threads)
+            else:
+                self._find_with_meshes(partners, flight, threads)
             partners.append(self.found)
+
+    def _find_among_cloth(self, partners: SurfacePairs, flight: Flight, threads: int) -> None:
+        near, tree = partners.near.pairs[:2]
+        find_pairs.on(threads)(partners.runs, self.found, near, tree, self.surface, flight)
+        if partners.grow_runs(self.found):
+            self._find_among_cloth(partners, flight, threads)
+
+    def _find_with_meshes(self, partners: SurfacePairs, flight: Flight, threads: int) -> None:
+        """With triangles that their corners hold off: see `mesh_pairs`."""
+        if flight.stale[: self.led].all():
+            self.props.state[:] = UNMET
+        near, tree, mesh_tree = partners.near.pairs
+        places = (self.surface.triangle, flight.start, flight.speed)
+        note_mesh_normals.on(threads)(mesh_tree, self.props, *places, flight.horizon)
+        while True:
+            into = (partners.runs, self.found, near, tree, mesh_tree)
+            find_mesh_pairs.on(threads)(*into, self.surface, flight, self.props)
+            if self.props.most.max() > self.props.listed.shape[1]:
+                self.props = with_longer_lists(self.props)
+            elif not partners.grow_runs(self.found):
+                break
+        note_kept(self.props, self.surface.triangle, self.triangle_count)
 
     def has_turned(self, x: Floats, strayed: float) -> bool:
         """Whether a patch that nobody looked into may be flat no longer at x (n, 3) m.
