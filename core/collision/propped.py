@@ -88,11 +88,13 @@ def props_room(
     state, bordering = np.zeros((2, count), dtype=np.int32)
     is_mesh = triangle[:, 0] >= first_mesh
     bordering[is_mesh] = _have_border(triangle[is_mesh])
-    of_faces, of_vertices = np.zeros((2, count)), np.zeros((2, vertices))
+    (sag, slope), (keep, steep) = np.zeros((2, count)), np.zeros((2, vertices))
     return Props(
         state,
-        *of_faces,
-        *of_vertices,
+        sag,
+        slope,
+        keep,
+        steep,
         np.zeros(vertices, dtype=np.int32),
         marks,
         np.zeros((count, 2, 3)),
