@@ -49,6 +49,9 @@ ATTEMPTS = 4
 SINKINGS = 2
 """How often besides, for triangles whose corners keep them off meshes no longer: then none do."""
 
+MESH_ATTEMPTS = 8
+"""The same where there are meshes: of much that is in the way there only corners are known."""
+
 NOT_LOOKED = -1
 """In place of how many vertices are tangled: any may be."""
 
@@ -266,7 +269,8 @@ class SurfaceContacts:
         room.pushed[:] = 0.0
         before = frame.x.copy() if self.is_crossed else frame.x
         self._take_places(room)
-        attempts, sinkings = ATTEMPTS, 0
+        attempts, sinkings = ATTEMPTS if room.meshes is None else MESH_ATTEMPTS, 0
+        unparted = room.x.copy()
         while attempts > 0:
             if self.contact_count:
                 self._part(room)
@@ -277,6 +281,7 @@ class SurfaceContacts:
                 break
             if have_sunk and sinkings < SINKINGS:
                 sinkings += 1
+                room.x[:], room.pushed[:] = unparted, 0.0
             else:
                 attempts -= 1
             if have_turned:
