@@ -46,11 +46,11 @@ UNFOLDINGS = 6
 ATTEMPTS = 4
 """How often it is looked anew who is in the way, before all stop."""
 
-SINKINGS = 2
-"""How often besides, for triangles whose corners keep them off meshes no longer: then none do."""
-
 MESH_ATTEMPTS = 8
 """The same where there are meshes: of much that is in the way there only corners are known."""
+
+SINKINGS = 2
+"""How often besides, for triangles whose corners keep them off meshes no longer: then none do."""
 
 NOT_LOOKED = -1
 """In place of how many vertices are tangled: any may be."""
@@ -270,7 +270,6 @@ class SurfaceContacts:
         before = frame.x.copy() if self.is_crossed else frame.x
         self._take_places(room)
         attempts, sinkings = ATTEMPTS if room.meshes is None else MESH_ATTEMPTS, 0
-        unparted = room.x.copy()
         while attempts > 0:
             if self.contact_count:
                 self._part(room)
@@ -281,7 +280,8 @@ class SurfaceContacts:
                 break
             if have_sunk and sinkings < SINKINGS:
                 sinkings += 1
-                room.x[:], room.pushed[:] = unparted, 0.0
+                room.pushed[:] = 0.0
+                self._take_places(room)
             else:
                 attempts -= 1
             if have_turned:
