@@ -200,11 +200,11 @@ def test_nothing_goes_through_what_turns_changes_and_shakes(place):
     _settle(model, inputs, 36, check)
 
 
-@pytest.mark.parametrize("speed", [5.0, 25.0])
-def test_what_is_thrown_at_a_smooth_mesh_stops_at_it(speed):
+@pytest.mark.parametrize(("speed", "n", "size"), [(5.0, 28, 0.9), (25.0, 28, 0.9), (25.0, 40, 1.2)])
+def test_what_is_thrown_at_a_smooth_mesh_stops_at_it(speed, n, size):
     """Corners sink everywhere at once there, again and again while they are parted."""
     mesh = MESHES["fine ball"]()
-    model, inputs = _drop(mesh, n=28)
+    model, inputs = _drop(mesh, n=n, size=size)
     state = model.initial_state()
     state.previous[:, 2] += speed / 480.0
     for frame in range(1, 9):
