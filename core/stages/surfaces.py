@@ -91,7 +91,7 @@ class SurfaceContacts:
         room.layer_contacts = 0
         room.inverse_mass[: room.led] = frame.inverse_mass
         room.friction[: room.led] = frame.friction
-        room.cloth_tangle.forget()
+        room.cloth_tangle.begin()
         is_clear = room.is_known_clear(frame.given)
         self.began_clear = is_clear  # nothing intersected where the frame began
         self.is_tangled = room.meshes is not None and not is_clear

@@ -33,7 +33,7 @@ def _come(p, triangle, is_beyond, inverse_mass=None):
     sides = sides_room(triangle, p)
     inverse_mass = np.ones(len(p)) if inverse_mass is None else inverse_mass
     rows = np.arange(len(triangle), dtype=np.int32)
-    find_sides(sides, rows, triangle, edge_keys(cut, len(p)), inverse_mass)
+    find_sides(sides, rows, triangle, edge_keys(cut, len(p), by_parity=False), inverse_mass)
     return sides.has_come.astype(bool)
 
 
@@ -58,6 +58,12 @@ def test_what_has_come_through_twice_has_not():
     assert (_come(p, triangle, beyond) == beyond).all()
 
 
+def test_an_edge_that_passes_and_comes_back_is_not_cut_by_parity():
+    edge = np.array([[4, 1], [2, 3], [1, 4], [5, 6], [6, 5], [5, 6]], dtype=np.int32)
+    assert edge_keys(edge, 10, by_parity=False).tolist() == [14, 23, 56]
+    assert edge_keys(edge, 10, by_parity=True).tolist() == [23, 56]
+
+
 def test_a_slit_parts_nothing():
     p, triangle = _grid(9, 9)
     ends = np.stack([triangle, np.roll(triangle, -1, axis=1)], axis=2).reshape(-1, 2)
@@ -65,7 +71,7 @@ def test_a_slit_parts_nothing():
     cut = ends[across & (p[ends, 1] < 0.0).all(axis=1)]  # from the border to the middle
     sides = sides_room(triangle, p)
     rows = np.arange(len(triangle), dtype=np.int32)
-    find_sides(sides, rows, triangle, edge_keys(cut, len(p)), np.ones(len(p)))
+    find_sides(sides, rows, triangle, edge_keys(cut, len(p), by_parity=False), np.ones(len(p)))
     assert len(cut)
     assert not sides.has_come.any()
 

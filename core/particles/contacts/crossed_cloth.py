@@ -33,6 +33,13 @@ SLIT_OPENED = 2.0
 """Times `UNEVENNESS_SHARE` by which what is on the rim of a surface is taken to lie farther within
 it: so the sides of a slit lie beside each other, not on each other."""
 
+LOOKS_BY_PARITY = 5
+"""In every so many looks at what has come through, an edge that passes through and back again
+leads to the side that it began on; in the others each edge that passes leads to the other side.
+Where folds lie on folds the latter mostly frees them sooner, but may hold a few against each other
+for good. Six sheets at all angles came apart in 30 to 65 frames, one in twelve not in 80; by parity
+alone in 52 to 78; by both in 36 to 52."""
+
 EVEN_STEPS = (0.8191725134, 0.6710436067, 0.5497004779)
 """Of places that fill a cube evenly (Roberts 2018, "The Unreasonable Effectiveness of Quasirandom
 Sequences")."""
@@ -57,7 +64,13 @@ class CrossedCloth:
         self.crossings: Records = np.zeros(16, dtype=CROSSING)
         self.ways: Records = np.zeros(0, dtype=WAY_BACK)
         self.count = 0  # of ways
+        self.looks = 0  # in this frame
         self.scratch: TangleScratch | None = None
+
+    def begin(self) -> None:
+        """A frame begins: nothing is known of it yet."""
+        self.looks = 0
+        self.forget()
 
     def uneven(self, x: Floats) -> Floats:
         """Places x (n, 3) m, by `UNEVENNESS_SHARE` elsewhere."""
@@ -78,6 +91,7 @@ class CrossedCloth:
         is_first: pairs are going to be looked for anew, so the bounds of their tree are free.
         """
         self.forget()
+        self.looks += 1
         x = self.uneven(x)
         crossings = self._crossings(x, is_first)
         if not len(crossings):
@@ -118,7 +132,7 @@ class CrossedCloth:
         is_parted, longest = False, 0
         for number in sorted(objects):
             edge = crossings["edge"][self.owner[crossings["of"]] == number]
-            keys = edge_keys(edge, len(surface.part))
+            keys = edge_keys(edge, len(surface.part), self.looks % LOOKS_BY_PARITY == 0)
             rows = np.flatnonzero(self.owner == number).astype(np.int32)
             find_sides(sides, rows, surface.triangle, keys, surface.inverse_mass)
             vertices = self.triangle[rows]

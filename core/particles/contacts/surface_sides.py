@@ -46,11 +46,16 @@ def sides_room(triangle: Ints, rest: Floats) -> Sides:
     return Sides(area, has_come, parent, is_other, np.zeros((count, 2)), is_cut)
 
 
-def edge_keys(edge: Ints, count: int) -> Ints:
-    """Edges (m, 2) of ``count`` vertices as numbers, rising, each once."""
+def edge_keys(edge: Ints, count: int, by_parity: bool) -> Ints:
+    """Edges (m, 2) of ``count`` vertices as numbers, rising, each once.
+
+    by_parity: without those that are there an even number of times.
+    """
     low, high = edge.min(axis=1).astype(np.int64), edge.max(axis=1).astype(np.int64)
-    keys: Ints = np.unique(low * count + high)
-    return keys
+    keys, times = np.unique(low * count + high, return_counts=True)
+    is_cut = times % 2 == 1 if by_parity else times > 0
+    found: Ints = keys[is_cut]
+    return found
 
 
 @lean_inline
