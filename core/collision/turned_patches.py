@@ -32,11 +32,12 @@ def note_turned(tree, strayed, triangle, x):
     """Mark triangles that have turned at x (n, 3) m by more than keeps a patch flat; how many.
 
     strayed: the largest share that a vertex has strayed by, of the slack that it had when bounds
-    were gathered; ∞ where that is not known. Those of `SurfaceTree.watched` are looked at.
+    were gathered; ∞ where that is not known. Those of `SurfaceTree.watched` are looked at. Marks
+    stay until the substep is over: bounds gathered anew in it are of the flight alone, by which
+    patches would be flat again that have just been seen not to be.
     """
     count = 0
     for t in range(tree.watched.shape[0]):
-        tree.turned[t] = 0
         is_watched = tree.watched[t] < strayed
         if is_watched and _has_turned(tree.normals[t], facing(x, triangle, t)):
             tree.turned[t] = 1

@@ -82,6 +82,7 @@ class SurfaceSearch:
     def begin(self) -> None:
         """Take up where cloth is at the start of a substep, and keep where it was before."""
         room = self.room
+        room.forget_turned()
         if self.is_quiet:  # where nothing is near, nobody asks how far it has gone
             self.starts = 1
         else:

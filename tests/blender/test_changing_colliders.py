@@ -3,6 +3,7 @@
 import math
 
 import bpy
+import numpy as np
 import pytest
 from mathutils.bvhtree import BVHTree
 from small_rigs import armature
@@ -114,6 +115,7 @@ def test_cloth_and_bodies_stay_out_of_a_ball_that_changes(scene, change):
     assert session_of(scene).last == LAST
     middle = seen(brick).mean(axis=0)
     place, _, _, distance = tree(ob).find_nearest(middle.tolist())
+    place = np.array(place)
     outwards = place - seen(ob).mean(axis=0)  # it is convex; at a corner its normals say nothing
     assert (middle - place) @ outwards > 0.0
     assert distance > 0.07

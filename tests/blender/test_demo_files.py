@@ -12,6 +12,7 @@ from small_scenes import addon, session_of
 FOLDER = Path(__file__).resolve().parents[2] / "demo_files"
 FILES = sorted(FOLDER.glob("*.blend"))
 LAST = 16
+AT_REST_IN_NET = 230  # of eight runs that differed by 1e-10 m five were still at 130, all at 200
 LARGEST = 800_000  # bytes
 FASTEST = 30.0  # m/s; the quickest thing that is meant to move does 15
 
@@ -128,10 +129,11 @@ def test_crates_come_to_rest_in_the_net():
     bpy.ops.wm.open_mainfile(filepath=str(FOLDER / "net.blend"))
     scene = bpy.context.scene
     objects = simulated(scene)
-    assert bpy.ops.verlet.bake() == {"FINISHED"}
-    scene.frame_set(scene.frame_end - 1)
+    # a crate may lean on another for seconds and then turn over, as the last bits have it
+    assert bpy.ops.verlet.bake(frame_end=AT_REST_IN_NET) == {"FINISHED"}
+    scene.frame_set(AT_REST_IN_NET - 1)
     before = [ob.matrix_world.translation.copy() for ob in objects]
-    scene.frame_set(scene.frame_end)
+    scene.frame_set(AT_REST_IN_NET)
     for ob, last in zip(objects, before, strict=True):
         place = ob.matrix_world.translation
         assert (place - last).length < 5e-4, ob.name  # 12 mm/s

@@ -144,6 +144,7 @@ class SurfaceRoom:
         self.stopping = stopping_room(count)
         self.sheets = pieces_of(cloth, line, led)
         self.watch = watch_room(count, len(self.contacts))
+        self.have_turned = False  # patches in this substep: see `turned_patches`
         self.neighbours = neighbours_room(count, len(self.contacts))
         self.tangle = tangle_room(count)
         self.triangle_count = len(triangle)  # of cloth and lines
@@ -218,6 +219,8 @@ class SurfaceRoom:
         if self.partners[0].is_self and stale[: self.led].all():
             # which patches are flat holds until all pairs are looked for
             gather_normals(self.tree, *moving[:3], strays.slack, horizon, threads)
+            if self.have_turned:
+                self.look_into_turned()
         if self.mesh_tree is not None and (mesh_moves or self.are_boxes_wide):
             gather_boxes(self.mesh_tree, *moving, threads)
             self.are_boxes_wide = mesh_moves
@@ -273,7 +276,15 @@ class SurfaceRoom:
         """
         if not self.partners[0].is_self or strayed <= self.tree.calm[0]:
             return False
-        return bool(note_turned(self.tree, strayed, self.surface.triangle, x))
+        has_any: bool = note_turned(self.tree, strayed, self.surface.triangle, x) > 0
+        self.have_turned |= has_any
+        return has_any
+
+    def forget_turned(self) -> None:
+        """A substep begins: what turned in the last one counts no more."""
+        if self.have_turned:
+            self.have_turned = False
+            self.tree.turned[:] = 0
 
     def look_into_turned(self) -> None:
         """Have the pairs of such patches looked for; what else is ``stale`` stays so."""
@@ -376,6 +387,7 @@ class SurfaceRoom:
         """Make room for that many contacts."""
         self.contacts = np.zeros(count * 3 // 2, dtype=SURFACE_CONTACT)
         self.watch = watch_room(len(self.x), len(self.contacts))
+        self.have_turned = False  # patches in this substep: see `turned_patches`
         self.neighbours = neighbours_room(len(self.x), len(self.contacts))
 
 
