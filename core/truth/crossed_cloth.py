@@ -18,7 +18,7 @@ APART_AFTER = 24
 
 HEAP_APART_AFTER = 72
 """The same for six sheets at all angles. Which of them is freed first differs by the last bit, and
-so from processor to processor: with sheets 1e-12 m elsewhere 20 runs took 36 to 52."""
+so from processor to processor: with sheets 1e-12 m elsewhere nine runs took 30 to 45."""
 
 
 def _fastest(state: State) -> float:

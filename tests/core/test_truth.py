@@ -10,6 +10,7 @@ from verlet_physics.truth.all import CASES
 from verlet_physics.truth.case import Result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_case(name):
     result = CASES[name]()

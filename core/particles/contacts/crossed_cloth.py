@@ -33,12 +33,13 @@ SLIT_OPENED = 2.0
 """Times `UNEVENNESS_SHARE` by which what is on the rim of a surface is taken to lie farther within
 it: so the sides of a slit lie beside each other, not on each other."""
 
-LOOKS_BY_PARITY = 5
+LOOKS_BY_PARITY = 7
 """In every so many looks at what has come through, an edge that passes through and back again
 leads to the side that it began on; in the others each edge that passes leads to the other side.
 Where folds lie on folds the latter mostly frees them sooner, but may hold a few against each other
 for good. Six sheets at all angles came apart in 30 to 65 frames, one in twelve not in 80; by parity
-alone in 52 to 78; by both in 36 to 52."""
+alone in 52 to 78; by both in 30 to 45. No divisor of the usual substeps: were the last look of all
+frames by parity, what is held through each other would end each of them trembling."""
 
 EVEN_STEPS = (0.8191725134, 0.6710436067, 0.5497004779)
 """Of places that fill a cube evenly (Roberts 2018, "The Unreasonable Effectiveness of Quasirandom
