@@ -201,7 +201,9 @@ def test_nothing_goes_through_what_turns_changes_and_shakes(place):
 
 
 THROWN = [
+    ("fine ball", 5.0, 28, 0.9),
     ("fine ball", 25.0, 28, 0.9),
+    ("fine ball", 25.0, 40, 1.2),
     ("fine ball", 80.0, 28, 0.9),
     ("coarse ball", 40.0, 28, 0.9),
     ("coarse ball", 150.0, 28, 0.9),
@@ -219,7 +221,7 @@ def test_what_is_thrown_at_a_mesh_stops_at_it(name, speed, n, size):
     model, inputs = _drop(MESHES[name](), n=n, size=size)
     state = model.initial_state()
     state.previous[:, 2] += speed / 480.0
-    for frame in range(1, 7):
+    for frame in range(1, 9):
         state, figures = advance(model, state, inputs(frame), SolverSettings(threads=1))
         assert figures.crossings == ()
     if name == "fine ball":

@@ -666,7 +666,7 @@ def test_what_is_flung_in_mid_frame_is_seen_though_nothing_was_near(monkeypatch)
         low, high = (state.position[model.objects[n].particles] for n in range(2))
         across = np.linalg.norm(low[:, None, :2] - high[None, :, :2], axis=2)
         i, k = np.nonzero(across < 0.5 / 11)  # where they lie over each other
-        assert len(i) > 20  # they crumple up
+        assert len(i) > 100
         assert (low[i, 2] < high[k, 2]).mean() > 0.9  # as at the start, but where they lean
     assert were_quiet[0]
 

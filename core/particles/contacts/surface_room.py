@@ -387,7 +387,6 @@ class SurfaceRoom:
         """Make room for that many contacts."""
         self.contacts = np.zeros(count * 3 // 2, dtype=SURFACE_CONTACT)
         self.watch = watch_room(len(self.x), len(self.contacts))
-        self.have_turned = False  # patches in this substep: see `turned_patches`
         self.neighbours = neighbours_room(len(self.x), len(self.contacts))
 
 
